@@ -5,24 +5,20 @@ import { type ShellEffects, type ShellWorld, UNKNOWN, isKnown } from './effects.
 import {
   CommandInput,
   CommandOutput,
-  type Frame,
   type Program,
-  type ProgramCall,
   type Runner,
+  Shell,
   ShellMachine,
   type Status,
 } from './machine.ts';
-import { FILE_PROGRAMS, TRANSFER_PROGRAMS, WRITER_PROGRAMS } from './programs/files.ts';
-import { FILTER_PROGRAMS, PATCH_PROGRAMS } from './programs/filters.ts';
-import { FIND_PROGRAMS } from './programs/find.ts';
+import { FILE_PROGRAMS } from './programs/files.ts';
+import { FILTER_PROGRAMS } from './programs/filters.ts';
+import { find } from './programs/find.ts';
 import { GIT_PROGRAMS } from './programs/git-program.ts';
 import { INTERPRETERS, opaque, LAUNCHER_PROGRAMS } from './programs/interpreters.ts';
 import { CWD, Scope } from './scope.ts';
 import { recordLargeCommand } from './spelled.ts';
 import { runFunction, runStatements } from './walk.ts';
-
-/** Begins an analysis: runs the command in the outermost shell. */
-type Begin = (machine: ShellMachine, frame: Frame) => void;
 
 /**
  * Finds what a `bash` command line would change, without running it: parses the line, expands its words, and looks its
@@ -30,31 +26,34 @@ type Begin = (machine: ShellMachine, frame: Frame) => void;
  */
 export function analyseShell(command: string, world: ShellWorld): Promise<ShellEffects> {
   const text = command.replaceAll('\u0000', '');
-  return analyse(text, world, (machine, frame) => {
-    if (isTooLarge(text)) machine.exhausted = true;
-    else machine.run.script(machine, text, frame);
+  return analyse(text, world, (shell) => {
+    if (isTooLarge(text)) shell.machine.exhausted = true;
+    else shell.script(text);
   });
 }
 
 /** Like `analyseShell`, for a command that starts without a shell: its words are literal. */
 export function analyseArgv(argv: readonly string[], world: ShellWorld): Promise<ShellEffects> {
-  return analyse(argv.join(' '), world, (machine, frame) => {
-    machine.run.argv(machine, argv, frame);
-  });
+  return analyse(argv.join(' '), world, (shell) => shell.run(argv));
 }
 
-async function analyse(source: string, world: ShellWorld, begin: Begin): Promise<ShellEffects> {
+async function analyse(
+  source: string,
+  world: ShellWorld,
+  begin: (outermost: Shell) => void,
+): Promise<ShellEffects> {
   const machine = new ShellMachine(world, source, RUNNER);
   const scope = Scope.root((name) => world.variable(name));
   scope.set(CWD, world.cwd);
   scope.set('PWD', world.cwd, true);
-  begin(machine, { scope, input: new CommandInput(UNKNOWN), output: new CommandOutput() });
-  if (machine.exhausted) recordLargeCommand(machine, scope);
+  const shell = new Shell(machine, scope, new CommandInput(UNKNOWN), new CommandOutput());
+  begin(shell);
+  if (machine.exhausted) recordLargeCommand(shell);
   return machine.result();
 }
 
 const RUNNER: Runner = {
-  script: (machine, text, frame) => runStatements(machine, parseScript(machine, text), frame),
+  script: (shell, text) => runStatements(shell, parseScript(shell.machine, text)),
   statements: runStatements,
   argv: callCommand,
 };
@@ -83,13 +82,10 @@ function parseScript(machine: ShellMachine, text: string): readonly Statement[] 
 
 /** The programs that the analysis knows, by name. */
 const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...WRITER_PROGRAMS,
   ...LAUNCHER_PROGRAMS,
   ...FILE_PROGRAMS,
-  ...TRANSFER_PROGRAMS,
-  ...PATCH_PROGRAMS,
   ...FILTER_PROGRAMS,
-  ...FIND_PROGRAMS,
+  ['find', find],
   ...INTERPRETERS,
   ...GIT_PROGRAMS,
 ]);
@@ -97,33 +93,31 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
 const MAX_DEPTH = 48;
 
 /** Runs what the first word names: a function (not if `plain`), a builtin, a known program, or a script written before. */
-function callCommand(machine: ShellMachine, argv: readonly string[], frame: Frame, plain = false): Status {
-  const [word, ...args] = argv;
+function callCommand(shell: Shell, [word, ...args]: readonly string[], plain: boolean): Status {
+  const { machine } = shell;
   if (word === undefined || word === '') return undefined;
   if (!isKnown(word)) {
-    frame.output.add(UNKNOWN);
+    shell.print(UNKNOWN);
     return undefined;
   }
   machine.charge(machine.depth * args.length);
   if (machine.depth > MAX_DEPTH) machine.exhausted = true;
   if (machine.exhausted) return undefined;
   machine.depth++;
-  const status = call(word, { args, frame, machine }, plain);
+  const status = call(shell, word, args, plain);
   machine.depth--;
   return status;
 }
 
-function call(word: string, rest: Omit<ProgramCall, 'name'>, plain: boolean): Status {
-  const { args, frame, machine } = rest;
-  const body = plain ? undefined : frame.scope.function(word);
-  if (body !== undefined) return runFunction(machine, body, args, frame);
+function call(shell: Shell, word: string, args: readonly string[], plain: boolean): Status {
+  const body = plain ? undefined : shell.scope.function(word);
+  if (body !== undefined) return runFunction(shell, body, args);
   const name = programName(word);
   const program = (word === name ? BUILTINS.get(name) : undefined) ?? PROGRAMS.get(name);
-  if (program !== undefined) return program({ ...rest, name });
-  const path = word.includes('/') ? machine.path(frame.scope, word) : undefined;
-  const text = path === undefined ? undefined : machine.disk.text(path);
-  if (text !== undefined) return machine.run.argv(machine, [scriptInterpreter(text), word, ...args], frame);
-  return opaque({ ...rest, name });
+  if (program !== undefined) return program(shell, args, name);
+  const text = word.includes('/') ? shell.fileText(word) : undefined;
+  if (text !== undefined) return shell.run([scriptInterpreter(text), word, ...args]);
+  return opaque(shell, args, name);
 }
 
 /** Returns the interpreter that the first line of a script names; `sh` when it names none. */

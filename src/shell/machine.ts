@@ -13,10 +13,19 @@ import {
   UNKNOWN,
   isKnown,
 } from './effects.ts';
-import { CWD, type Scope, type Value } from './scope.ts';
+import { CWD, type Scope } from './scope.ts';
 
 /** Whether a command succeeds; `undefined` when that is unknown. */
 export type Status = boolean | undefined;
+
+/** The longest text of an output or a variable that is kept. */
+const MAX_TEXT = 65536;
+const TEXT_BUDGET = 1 << 22;
+const PARSE_BUDGET = 1 << 20;
+/** How many times commands may run again, in loops and functions. */
+const MAX_REPEATS = 5000;
+/** How many git calls to record. A loop may call git for every file, but the first calls show what it does. */
+const MAX_GIT_CALLS = 500;
 
 /** The text that a command prints, as far as it is known. */
 export class CommandOutput {
@@ -50,48 +59,18 @@ export class CommandInput {
   }
 }
 
-/** The state of the shell in which a command runs, and the command's streams. */
-export interface Frame {
-  readonly scope: Scope;
-  readonly input: CommandInput;
-  readonly output: CommandOutput;
-}
-
-/** A command as it would be executed. */
-export interface ProgramCall {
-  /** The base name of the program. */
-  readonly name: string;
-  /** The words after the name, expanded; UNKNOWN stands for unknown stretches. */
-  readonly args: readonly string[];
-  readonly frame: Frame;
-  readonly machine: ShellMachine;
-}
-
-/** Handles a call of a program. */
-export type Program = (call: ProgramCall) => Status;
-
-const MAX_TEXT = 65536;
-const TEXT_BUDGET = 1 << 22;
-const PARSE_BUDGET = 1 << 20;
-/** How many times commands may run again, in loops and functions. */
-const MAX_REPEATS = 5000;
-/** How many git calls to record. A loop may call git for every file, but the first calls show what it does. */
-const MAX_GIT_CALLS = 500;
-
-/** The interpreter's functions. Other modules get them from the machine, so that no module imports its caller. */
+/** The interpreter's functions. Other modules get them from the shell, so that no module imports its caller. */
 export interface Runner {
-  /** Runs script text in a frame, whose scope keeps the changes. */
-  script(machine: ShellMachine, text: string, frame: Frame): Status;
-  statements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status;
-  /** Runs a command by its words; a `plain` one is no function. */
-  argv(machine: ShellMachine, argv: readonly string[], frame: Frame, plain?: boolean): Status;
+  script(shell: Shell, text: string): Status;
+  statements(shell: Shell, statements: readonly Statement[]): Status;
+  argv(shell: Shell, argv: readonly string[], plain: boolean): Status;
 }
 
 /** One analysis: what it has found, the disk as the command has changed it so far, and the remaining budget. */
 export class ShellMachine {
   readonly disk: Disk;
   readonly source: string;
-  readonly run: Runner;
+  readonly runner: Runner;
   /** The depth of shells in shells (`sh -c`, `eval`, functions, substitutions). */
   depth = 0;
   /** How many loops, and functions or sourced scripts, surround the running command: outside a loop, `break` does nothing. */
@@ -117,10 +96,10 @@ export class ShellMachine {
   readonly #paths = new Map<string, PathEffect>();
   readonly #refs = new Map<string, RefEffect>();
 
-  constructor(world: ShellWorld, source: string, run: Runner) {
+  constructor(world: ShellWorld, source: string, runner: Runner) {
     this.disk = new Disk(world);
     this.source = source;
-    this.run = run;
+    this.runner = runner;
     this.mentionsHandoffs = source.includes('refs/handoffs');
   }
 
@@ -159,31 +138,15 @@ export class ShellMachine {
     return result;
   }
 
-  /** Returns a variable's text: UNKNOWN for an array, `undefined` when it is not set. */
-  text(scope: Scope, name: string): string | undefined {
-    const value: Value | undefined = scope.lookup(name)?.value;
-    return value === undefined || typeof value === 'string' ? value : UNKNOWN;
-  }
-
-  cwd(scope: Scope): string {
-    return this.text(scope, CWD) ?? UNKNOWN;
-  }
-
-  /** Returns the absolute path of a command's word; `undefined` when it is unknown. */
-  path(scope: Scope, word: string, follows = true): string | undefined {
-    if (word === '' || !isKnown(word)) return undefined;
-    const cwd = word.startsWith('/') && !word.startsWith('/proc/') ? '/' : this.cwd(scope);
-    return isKnown(cwd) ? this.disk.resolve(cwd, word, follows) : undefined;
-  }
-
-  /** Records that a command writes the file that a word names; returns its path when it is known. */
-  write(scope: Scope, word: string, by: string, follows = true): string | undefined {
-    return this.#effect(scope, word, 'write', by, follows);
-  }
-
-  /** Records that a command removes (or moves away) what a word names, and everything below it. */
-  remove(scope: Scope, word: string, by: string): string | undefined {
-    return this.#effect(scope, word, 'remove', by, false);
+  /** Records a changed path. */
+  change(effect: PathEffect): void {
+    const { path, kind, follows } = effect;
+    // A folder cannot be opened for writing.
+    if (kind === 'write' && follows && !this.disk.changed && this.disk.isDirectory(path)) return;
+    if (path.startsWith('/dev/') && !path.startsWith('/dev/shm/')) return;
+    const key = `${kind}${follows ? '+' : '-'}${path}`;
+    if (!this.#paths.has(key)) this.#paths.set(key, effect);
+    if (kind === 'write') this.disk.addFile(path);
   }
 
   ref(ref: string, cwd: string, by: string): void {
@@ -194,17 +157,8 @@ export class ShellMachine {
     if (this.found.gitCalls.length < MAX_GIT_CALLS) this.found.gitCalls.push(call);
   }
 
-  /** Records that unknown paths in a folder may change. */
-  changesBelow(folder: string | undefined): void {
-    if (folder !== undefined && isKnown(folder)) this.folders.add(folder);
-  }
-
-  /** Records a command that may change anything in a folder. An unknown folder counts as the current one. */
-  addUnnamedWrites(scope: Scope, folder: string, effect: Omit<UnnamedWrites, 'folder'>): void {
-    const path = this.path(scope, folder) ?? this.cwd(scope);
-    const { unnamedWrites } = this.found;
-    if (isKnown(path) && unnamedWrites.length < MAX_GIT_CALLS)
-      unnamedWrites.push({ ...effect, folder: path });
+  addUnnamedWrites(effect: UnnamedWrites): void {
+    if (this.found.unnamedWrites.length < MAX_GIT_CALLS) this.found.unnamedWrites.push(effect);
   }
 
   result(): ShellEffects {
@@ -215,17 +169,113 @@ export class ShellMachine {
       ...this.found,
     };
   }
+}
 
-  #effect(scope: Scope, word: string, kind: 'write' | 'remove', by: string, follows: boolean) {
-    const path = this.path(scope, word, follows);
-    if (path === undefined) return undefined;
-    // A folder cannot be opened for writing.
-    if (kind === 'write' && follows && !this.disk.changed && this.disk.isDirectory(path)) return path;
-    if (!path.startsWith('/dev/') || path.startsWith('/dev/shm/')) {
-      const key = `${kind}${follows ? '+' : '-'}${path}`;
-      if (!this.#paths.has(key)) this.#paths.set(key, { path, kind, follows, by });
-      if (kind === 'write') this.disk.addFile(path);
-    }
+/** The shell in which a command runs: its state, and the command's streams. Words name paths in its current folder. */
+export class Shell {
+  readonly machine: ShellMachine;
+  readonly scope: Scope;
+  readonly input: CommandInput;
+  readonly output: CommandOutput;
+
+  constructor(machine: ShellMachine, scope: Scope, input: CommandInput, output: CommandOutput) {
+    this.machine = machine;
+    this.scope = scope;
+    this.input = input;
+    this.output = output;
+  }
+
+  /** Returns the shell with another scope or other streams. */
+  with({ scope, input, output }: Partial<Pick<Shell, 'scope' | 'input' | 'output'>>): Shell {
+    return new Shell(this.machine, scope ?? this.scope, input ?? this.input, output ?? this.output);
+  }
+
+  /** Returns a shell that sees all variables, and whose own changes do not reach this one. */
+  subshell(): Shell {
+    return this.with({ scope: this.scope.layer() });
+  }
+
+  /** Runs a command by its words; a `plain` one is no function. */
+  run(argv: readonly string[], plain = false): Status {
+    return this.machine.runner.argv(this, argv, plain);
+  }
+
+  /** Runs script text, whose changes of variables and folder remain. */
+  script(text: string): Status {
+    return this.machine.runner.script(this, text);
+  }
+
+  print(text: string): void {
+    this.output.add(text);
+  }
+
+  /** Returns a variable's text: UNKNOWN for an array, `undefined` when it is not set. */
+  text(name: string): string | undefined {
+    const value = this.scope.lookup(name)?.value;
+    return value === undefined || typeof value === 'string' ? value : UNKNOWN;
+  }
+
+  get cwd(): string {
+    return this.text(CWD) ?? UNKNOWN;
+  }
+
+  /** Returns the absolute path of a word; `undefined` when it is unknown. */
+  path(word: string, follows = true): string | undefined {
+    if (word === '' || !isKnown(word)) return undefined;
+    const cwd = word.startsWith('/') && !word.startsWith('/proc/') ? '/' : this.cwd;
+    return isKnown(cwd) ? this.machine.disk.resolve(cwd, word, follows) : undefined;
+  }
+
+  /** Returns the text of a file that this command line has written; `undefined` when it is unknown. */
+  fileText(word: string): string | undefined {
+    const path = this.path(word);
+    return path === undefined ? undefined : this.machine.disk.text(path);
+  }
+
+  /** Whether a word names a folder. */
+  isFolder(word: string): boolean {
+    const path = this.path(word);
+    return path !== undefined && this.machine.disk.isDirectory(path);
+  }
+
+  /** Whether something is known to exist where a word points. */
+  exists(word: string, follows = true): boolean {
+    const path = this.path(word, follows);
+    return path !== undefined && this.machine.disk.exists(path);
+  }
+
+  /** Records that a command writes the file that a word names; returns its path when it is known. */
+  write(word: string, by: string, follows = true): string | undefined {
+    const path = this.path(word, follows);
+    if (path !== undefined) this.machine.change({ path, kind: 'write', follows, by });
     return path;
   }
+
+  /** Records that a command removes (or moves away) what a word names, and everything below it. */
+  remove(word: string, by: string): string | undefined {
+    const path = this.path(word, false);
+    if (path !== undefined) this.machine.change({ path, kind: 'remove', follows: false, by });
+    return path;
+  }
+
+  /** Records that unknown paths in a folder may change. */
+  changesBelow(folder: string | undefined): void {
+    if (folder !== undefined && isKnown(folder)) this.machine.folders.add(folder);
+  }
+
+  /** Records a command that may change anything in a folder. An unknown folder counts as the current one. */
+  addUnnamedWrites(folder: string, effect: Omit<UnnamedWrites, 'folder'>): void {
+    const path = this.path(folder) ?? this.cwd;
+    if (isKnown(path)) this.machine.addUnnamedWrites({ ...effect, folder: path });
+  }
+}
+
+/** Handles a call of a program: its words after the name, expanded (UNKNOWN stands for unknown stretches), and its base name. */
+export type Program = (shell: Shell, args: readonly string[], name: string) => Status;
+
+/** Returns a table's programs by name. A key holds one name, or several with blanks in between. */
+export function byName<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
+  return new Map(
+    Object.entries(table).flatMap(([names, value]) => names.split(' ').map((name) => [name, value] as const)),
+  );
 }

@@ -1,9 +1,9 @@
 import type { Assignment, ParameterExpansionPart, Word } from 'unbash';
 import { AGENT_VARIABLE, SESSION_VARIABLES } from '../domain/names.ts';
 import { UNKNOWN } from './effects.ts';
-import type { Frame, ShellMachine } from './machine.ts';
 import { patternMatcher, unescapePattern } from './pattern.ts';
-import { POSITIONAL, type Scope, type Value } from './scope.ts';
+import { POSITIONAL, type Value } from './scope.ts';
+import type { Shell } from './machine.ts';
 import { expandFields, expandPattern, expandText } from './words.ts';
 
 /** The shell's variables: how they are set, and what their expansions yield. */
@@ -16,37 +16,31 @@ const IDENTITY_VARIABLES: readonly string[] = [
 ];
 
 /** Records an attempt to give an identity variable another value (`undefined`: to unset it). */
-export function checkIdentity(
-  machine: ShellMachine,
-  name: string,
-  value: string | undefined,
-  by: string,
-): void {
-  if (!IDENTITY_VARIABLES.includes(name) || machine.disk.world.variable(name) === value) return;
-  machine.found.identity.push({ kind: 'variable', name, by });
+export function checkIdentity(shell: Shell, name: string, value: string | undefined, by: string): void {
+  if (!IDENTITY_VARIABLES.includes(name) || shell.machine.disk.world.variable(name) === value) return;
+  shell.machine.found.identity.push({ kind: 'variable', name, by });
 }
 
 /** Sets a variable by name as the shell would. */
-export function setVariable(machine: ShellMachine, scope: Scope, name: string, value: Value, by = '='): void {
-  checkIdentity(machine, name, typeof value === 'string' ? value : undefined, by);
-  scope.set(name, typeof value === 'string' ? machine.expanded(value) : value);
+export function setVariable(shell: Shell, name: string, value: Value, by = '='): void {
+  checkIdentity(shell, name, typeof value === 'string' ? value : undefined, by);
+  shell.scope.set(name, typeof value === 'string' ? shell.machine.expanded(value) : value);
 }
 
 /** Carries out an assignment: `a=b`, `a+=b`, `a=(b c)`. Setting one element of an array makes all of it unknown. */
-export function assign(machine: ShellMachine, assignment: Assignment, frame: Frame): void {
+export function assign(shell: Shell, assignment: Assignment): void {
   const { name, value, index, append } = assignment;
-  const { scope } = frame;
-  const before = append === true ? scope.lookup(name)?.value : undefined;
+  const before = append === true ? shell.scope.lookup(name)?.value : undefined;
   if (value.type === 'ArrayValue') {
-    const fields = value.elements.flatMap((word) => expandFields(machine, word, frame));
+    const fields = value.elements.flatMap((word) => expandFields(shell, word));
     const known = before === undefined ? [] : typeof before === 'string' ? [before] : [...before.values()];
-    machine.charge(known.length);
-    setVariable(machine, scope, name, new Map([...known, ...fields].map((text, n) => [String(n), text])));
+    shell.machine.charge(known.length);
+    setVariable(shell, name, new Map([...known, ...fields].map((text, n) => [String(n), text])));
     return;
   }
-  const text = expandText(machine, value, frame);
+  const text = expandText(shell, value);
   const isText = index === undefined && (before === undefined || typeof before === 'string');
-  setVariable(machine, scope, name, isText ? (before ?? '') + text : UNKNOWN);
+  setVariable(shell, name, isText ? (before ?? '') + text : UNKNOWN);
 }
 
 /** The variables that the shell itself sets, to values that only it knows. */
@@ -56,14 +50,13 @@ const MAX_COST = 2_000_000;
 
 /** Returns the values of a parameter: one, or a list for `$@`, `$*` and `${array[@]}`; `undefined` if it is unset. */
 export function readParameter(
-  machine: ShellMachine,
+  shell: Shell,
   name: string,
   index: string | undefined,
-  { scope }: Frame,
 ): readonly string[] | undefined {
-  if (/^[1-9]\d*$|^[@*#]$/.test(name)) return positional(scope.lookup(POSITIONAL)?.value, name);
-  if (name === '0') return [machine.text(scope, ' zero') ?? 'bash'];
-  const value = scope.lookup(name)?.value;
+  if (/^[1-9]\d*$|^[@*#]$/.test(name)) return positional(shell.scope.lookup(POSITIONAL)?.value, name);
+  if (name === '0') return [shell.text(' zero') ?? 'bash'];
+  const value = shell.scope.lookup(name)?.value;
   if (value === undefined) return SHELL_SET.test(name) ? [UNKNOWN] : undefined;
   if (typeof value === 'string') return [value];
   if (index === '@' || index === '*') return [...value.values()];
@@ -80,44 +73,38 @@ function positional(value: Value | undefined, name: string): readonly string[] |
 
 /** Expands `${…}`, also with a default, or with a part removed or replaced. Other operators yield an unknown text. */
 export function expandParameter(
-  machine: ShellMachine,
+  shell: Shell,
   part: ParameterExpansionPart,
-  frame: Frame,
   quoted: boolean,
 ): readonly string[] {
   const { operation, parameter, prefix } = part;
-  const index = part.index === undefined ? undefined : expandText(machine, part.index, frame);
+  const index = part.index === undefined ? undefined : expandText(shell, part.index);
   if (prefix !== undefined) return [UNKNOWN];
-  const values = readParameter(machine, parameter, index, frame);
+  const values = readParameter(shell, parameter, index);
   if (operation?.type === 'Default') {
     const { operator, operand } = operation;
     const isSet = values !== undefined && (!operator.startsWith(':') || values.join('') !== '');
-    if (operator.endsWith('+')) return [isSet ? expandText(machine, operand, frame) : ''];
+    if (operator.endsWith('+')) return [isSet ? expandText(shell, operand) : ''];
     if (isSet || operator.endsWith('?')) return values ?? [''];
-    const value = expandText(machine, operand, frame);
-    if (operator.endsWith('=')) setVariable(machine, frame.scope, parameter, value);
+    const value = expandText(shell, operand);
+    if (operator.endsWith('=')) setVariable(shell, parameter, value);
     return [value];
   }
-  const changed = (values ?? []).map((value) => transform(machine, value, operation, frame));
+  const changed = (values ?? []).map((value) => transform(shell, value, operation));
   const isList = parameter === '@' || index === '@' || (!quoted && (parameter === '*' || index === '*'));
   return isList ? changed : [changed.join(' ')];
 }
 
-function transform(
-  machine: ShellMachine,
-  value: string,
-  operation: ParameterExpansionPart['operation'],
-  frame: Frame,
-): string {
+function transform(shell: Shell, value: string, operation: ParameterExpansionPart['operation']): string {
   if (operation === undefined) return value;
-  const pattern = (word: Word) => expandPattern(machine, word, frame);
+  const pattern = (word: Word) => expandPattern(shell, word);
   if (operation.type === 'Remove') return removeMatch(value, operation.operator, pattern(operation.operand));
   if (operation.type !== 'Replace' || operation.operator.length > 2) return UNKNOWN;
   const sought = pattern(operation.pattern);
   const literal = unescapePattern(sought);
   if (/[*?[\]()]/.test(sought.replace(/\\./g, '')) || literal === '' || /[#%]/.test(operation.operator))
     return UNKNOWN;
-  const replacement = expandText(machine, operation.replacement, frame);
+  const replacement = expandText(shell, operation.replacement);
   if (operation.operator === '//') return value.split(literal).join(replacement);
   return value.replace(literal, () => replacement);
 }

@@ -64,6 +64,11 @@ export class Scope {
     this.#variables.set(name, { value, exported });
   }
 
+  /** Sets the positional parameters, `$1` and on. */
+  setPositional(words: readonly string[]): void {
+    this.set(POSITIONAL, new Map(words.map((word, index) => [String(index + 1), word])));
+  }
+
   export(name: string, exported: boolean): void {
     this.#variables.set(name, { value: this.lookup(name)?.value ?? '', exported });
   }

@@ -1,6 +1,5 @@
 import { basename } from './disk.ts';
-import type { ShellMachine } from './machine.ts';
-import type { Scope } from './scope.ts';
+import type { Shell } from './machine.ts';
 
 /**
  * The one rule for texts that are not parsed: an interpreter's program (`python3 -c …`), the words of an unknown
@@ -21,16 +20,16 @@ const DELIMITER = /[\s'"`<>|;&(){},=]/;
 const WORDS = /[^\s'"`<>|;&(){},=]+/g;
 
 /** Records the guarded names that a text contains, if it also has a word that writes. */
-export function recordSpelled(machine: ShellMachine, scope: Scope, text: string, by: string): void {
+export function recordSpelled(shell: Shell, text: string, by: string): void {
   // Most texts contain no such name.
   if (!NAMES.test(text)) return;
-  machine.charge(text.length);
+  shell.machine.charge(text.length);
   if (ALLOWS.test(text))
-    machine.found.handoffCalls.push({ cwd: machine.disk.world.cwd, verb: 'allow', words: [] });
+    shell.machine.found.handoffCalls.push({ cwd: shell.machine.disk.world.cwd, verb: 'allow', words: [] });
   const rest = text.replace(READS, '()');
   // Words of a path do not count: a folder above the guarded file may be called `rm-tool` or `copies`.
   const verbs = rest.replace(WORDS, (word) => (word.includes('/') && NAMES.test(word) ? '' : word));
-  if (WRITES.test(verbs)) recordNames(machine, scope, rest, by);
+  if (WRITES.test(verbs)) recordNames(shell, rest, by);
 }
 
 /** Only a person may type this verb, but a session could run it in a terminal that a program makes (`script -c`). */
@@ -39,20 +38,20 @@ const ALLOWS = /handoff['",\s]+allow['",\s]+--once/;
 const NAMES = /handoff|\.git\/hooks|\.husky|\/memory/;
 
 /** Records the guarded names that a text contains, whatever it does with them. */
-export function recordNames(machine: ShellMachine, scope: Scope, text: string, by: string): void {
-  const { home, cwd } = machine.disk.world;
+export function recordNames(shell: Shell, text: string, by: string): void {
+  const { home, cwd } = shell.machine.disk.world;
   // A program often prepends the home folder itself.
   const path = (word: string) =>
     word.replace(/^(?:~|\$HOME|\$)(?=\/)|^\/?(?=\.(?:claude|gemini)\/)/, (from) =>
       from === '/' || from === '' ? `${home}/` : home,
     );
   for (const part of ['handoff-', '.git/handoff', '.git/hooks', '.husky'])
-    for (const word of wordsAround(text, part)) machine.write(scope, path(word), by);
+    for (const word of wordsAround(text, part)) shell.write(path(word), by);
   for (const word of wordsAround(text, '/memory'))
-    if (/\/memory\/?\*?$/.test(word)) machine.remove(scope, path(word.replace(/\/?\*?$/, '')), by);
+    if (/\/memory\/?\*?$/.test(word)) shell.remove(path(word.replace(/\/?\*?$/, '')), by);
   for (const word of wordsAround(text, 'refs/handoffs')) {
     const [ref = ''] = word.slice(word.indexOf('refs/handoffs')).split(':').slice(-1);
-    machine.ref(
+    shell.machine.ref(
       ref.includes('/', 'refs/handoffs/'.length) ? ref : `${ref.replace(/\/?\*?\*?$/, '')}/*`,
       cwd,
       by,
@@ -65,15 +64,15 @@ const PROGRAMS =
   /\b(?:sed|awk|perl|python|node|ruby|vim?|ed|ex|find|xargs|git|open|rsync|curl|wget|tar|sort)/;
 
 /** Records what a command that is too large to parse may change. A guarded file counts if its base name occurs. */
-export function recordLargeCommand(machine: ShellMachine, scope: Scope): void {
-  const { source, disk } = machine;
+export function recordLargeCommand(shell: Shell): void {
+  const { source, disk } = shell.machine;
   const by = 'a command too large to read';
   if (!PROGRAMS.test(source) && !WRITES.test(source)) return;
-  recordNames(machine, scope, source, by);
+  recordNames(shell, source, by);
   for (const path of disk.world.watched('/')) {
     // A ref counts only by its full name, because a topic's words may occur in any text.
     if (!/\/(?:refs\/handoffs|packed-refs|reftable)/.test(path) && source.includes(basename(path)))
-      machine.write(scope, path, by);
+      shell.write(path, by);
   }
 }
 

@@ -8,51 +8,51 @@ import {
   type WordPart,
 } from 'unbash';
 import { UNKNOWN } from './effects.ts';
-import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
+import { CommandInput, CommandOutput, type Shell } from './machine.ts';
 import { expandParameter, readParameter, setVariable } from './parameters.ts';
 import { escapePattern, unescapePattern, hasWildcard } from './pattern.ts';
 
 /** Expands a word of a command to its arguments: braces, parameters, splitting, globs. */
-export function expandFields(machine: ShellMachine, word: Word, frame: Frame): string[] {
+export function expandFields(shell: Shell, word: Word): string[] {
   const { parts } = word;
-  if (parts === undefined) return [expandTilde(machine, word.text, word.value, frame)];
+  if (parts === undefined) return [expandTilde(shell, word.text, word.value)];
   for (const [at, part] of parts.entries()) {
     const texts = part.type === 'BraceExpansion' ? alternatives(part.text) : undefined;
     if (texts === undefined) continue;
-    if (texts.length > MAX_ALTERNATIVES) machine.exhausted = true;
+    if (texts.length > MAX_ALTERNATIVES) shell.machine.exhausted = true;
     const sourceOf = (some: readonly WordPart[]) => some.map(({ text }) => text).join('');
     const [before, after] = [sourceOf(parts.slice(0, at)), sourceOf(parts.slice(at + 1))];
-    return texts.flatMap((text) => expandSource(machine, before + text + after, frame));
+    return texts.flatMap((text) => expandSource(shell, before + text + after));
   }
-  return fieldsOf(machine, word, parts, frame);
+  return fieldsOf(shell, word, parts);
 }
 
 const PARSE_COST = 64;
 
 /** Expands a word that brace expansion has made. It is parsed again, because its text is new. */
-function expandSource(machine: ShellMachine, source: string, frame: Frame): string[] {
-  if (!machine.spend(source.length + PARSE_COST)) return [];
+function expandSource(shell: Shell, source: string): string[] {
+  if (!shell.machine.spend(source.length + PARSE_COST)) return [];
   const command = parse(`: ${source}`).commands[0]?.command;
   const words = command?.type === 'Command' ? command.suffix : [];
-  return words.flatMap((word) => (word.type === 'Word' ? expandFields(machine, word, frame) : []));
+  return words.flatMap((word) => (word.type === 'Word' ? expandFields(shell, word) : []));
 }
 
 /** Expands a word to one text, without splitting and globbing: assignments, `case`, here-documents. */
-export function expandText(machine: ShellMachine, word: Word, frame: Frame): string {
+export function expandText(shell: Shell, word: Word): string {
   const parts = word.parts;
-  if (parts === undefined) return expandTilde(machine, word.text, word.value, frame);
-  return textOf(tildePieces(machine, word, piecesOf(machine, parts, frame), frame));
+  if (parts === undefined) return expandTilde(shell, word.text, word.value);
+  return textOf(tildePieces(shell, word, piecesOf(shell, parts)));
 }
 
 /** Expands the parts of a here-document's body. */
-export function expandBody(machine: ShellMachine, parts: readonly WordPart[], frame: Frame): string {
-  return textOf(piecesOf(machine, parts, frame));
+export function expandBody(shell: Shell, parts: readonly WordPart[]): string {
+  return textOf(piecesOf(shell, parts));
 }
 
 /** Expands a word to a shell pattern, in which quoted characters stand for themselves. */
-export function expandPattern(machine: ShellMachine, word: Word, frame: Frame): string {
-  if (word.parts === undefined) return escapePattern(expandTilde(machine, word.text, word.value, frame));
-  const pieces = piecesOf(machine, word.parts, frame);
+export function expandPattern(shell: Shell, word: Word): string {
+  if (word.parts === undefined) return escapePattern(expandTilde(shell, word.text, word.value));
+  const pieces = piecesOf(shell, word.parts);
   return pieces
     .map((piece) =>
       piece === 'break' ? ' ' : piece.mode === 'quoted' ? escapePattern(piece.text) : piece.text,
@@ -64,43 +64,43 @@ function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece === 'break' ? ' ' : piece.text)).join('');
 }
 
-function fieldsOf(machine: ShellMachine, word: Word, parts: readonly WordPart[], frame: Frame): string[] {
-  const pieces = tildePieces(machine, word, piecesOf(machine, parts, frame), frame);
-  const fields = splitFields(pieces, machine.text(frame.scope, 'IFS') ?? ' \t\n');
+function fieldsOf(shell: Shell, word: Word, parts: readonly WordPart[]): string[] {
+  const pieces = tildePieces(shell, word, piecesOf(shell, parts));
+  const fields = splitFields(pieces, shell.text('IFS') ?? ' \t\n');
   if (!fields.some((field) => field.active)) return fields.map((field) => field.literal);
   return fields.flatMap(({ active, literal, pattern }) => {
     if (!active) return [literal];
-    const found = machine.disk.glob(pattern.startsWith('/') ? '/' : machine.cwd(frame.scope), pattern);
+    const found = shell.machine.disk.glob(pattern.startsWith('/') ? '/' : shell.cwd, pattern);
     return found.length > 0 ? found : [unescapePattern(pattern)];
   });
 }
 
-function tildePieces(machine: ShellMachine, word: Word, pieces: Piece[], frame: Frame): Piece[] {
+function tildePieces(shell: Shell, word: Word, pieces: Piece[]): Piece[] {
   const first = pieces[0];
   const literal = word.parts?.[0];
   if (!word.text.startsWith('~') || first === undefined || first === 'break' || literal?.type !== 'Literal') {
     return pieces;
   }
   if (pieces.length > 1 && !literal.text.includes('/')) return pieces;
-  const text = expandTilde(machine, literal.text, literal.value, frame);
+  const text = expandTilde(shell, literal.text, literal.value);
   return [{ text, mode: 'quoted' }, ...pieces.slice(1)];
 }
 
 /** Expands a leading tilde-prefix (also after `NAME=`); `source` is the unquoted spelling. */
-function expandTilde(machine: ShellMachine, source: string, value: string, frame: Frame): string {
+function expandTilde(shell: Shell, source: string, value: string): string {
   if (!source.includes('~')) return value;
   const [, assigned = '', user] = /^([A-Za-z_]\w*=)?~([\w.+-]*)(?=\/|$)/.exec(source) ?? [];
   if (user === undefined || !value.startsWith(`${assigned}~${user}`)) return value;
-  return assigned + tildeFolder(machine, user, frame) + value.slice(assigned.length + 1 + user.length);
+  return assigned + tildeFolder(shell, user) + value.slice(assigned.length + 1 + user.length);
 }
 
-function tildeFolder(machine: ShellMachine, user: string, { scope }: Frame): string {
-  if (user === '') return machine.text(scope, 'HOME') ?? machine.disk.world.home;
+function tildeFolder(shell: Shell, user: string): string {
+  if (user === '') return shell.text('HOME') ?? shell.machine.disk.world.home;
   const name = user === '+' ? 'PWD' : user === '-' ? 'OLDPWD' : undefined;
-  return (name === undefined ? undefined : machine.text(scope, name)) ?? UNKNOWN;
+  return (name === undefined ? undefined : shell.text(name)) ?? UNKNOWN;
 }
 
-function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Frame, quoted = false): Piece[] {
+function piecesOf(shell: Shell, parts: readonly WordPart[], quoted = false): Piece[] {
   const pieces: Piece[] = [];
   for (const part of parts) {
     switch (part.type) {
@@ -112,7 +112,7 @@ function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Fram
       case 'DoubleQuoted':
       case 'LocaleString':
         pieces.push({ text: '', mode: 'quoted' });
-        pieces.push(...piecesOf(machine, part.parts, frame, true));
+        pieces.push(...piecesOf(shell, part.parts, true));
         break;
       case 'ExtendedGlob':
         pieces.push({ text: UNKNOWN, mode: 'quoted' });
@@ -127,19 +127,19 @@ function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Fram
       case 'ParameterExpansion':
         pushList(
           pieces,
-          parameterOf(machine, part, frame, quoted).map((text) => machine.expanded(text)),
+          parameterOf(shell, part, quoted).map((text) => shell.machine.expanded(text)),
           quoted,
         );
         break;
       case 'CommandExpansion':
-        pieces.push({ text: substitute(machine, part, frame), mode: quoted ? 'quoted' : 'split' });
+        pieces.push({ text: substitute(shell, part), mode: quoted ? 'quoted' : 'split' });
         break;
       case 'ArithmeticExpansion':
-        runExpression(machine, part.expression, frame);
+        runExpression(shell, part.expression);
         pieces.push({ text: UNKNOWN, mode: 'quoted' });
         break;
       case 'ProcessSubstitution':
-        pieces.push({ text: processFile(machine, part, frame), mode: 'quoted' });
+        pieces.push({ text: processFile(shell, part), mode: 'quoted' });
     }
   }
   return pieces;
@@ -147,14 +147,9 @@ function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Fram
 
 type Parameter = Extract<WordPart, { type: 'SimpleExpansion' | 'ParameterExpansion' }>;
 
-function parameterOf(
-  machine: ShellMachine,
-  part: Parameter,
-  frame: Frame,
-  quoted: boolean,
-): readonly string[] {
-  if (part.type === 'ParameterExpansion') return expandParameter(machine, part, frame, quoted);
-  const values = readParameter(machine, part.text.replace(/\\\n/g, '').slice(1), undefined, frame) ?? [''];
+function parameterOf(shell: Shell, part: Parameter, quoted: boolean): readonly string[] {
+  if (part.type === 'ParameterExpansion') return expandParameter(shell, part, quoted);
+  const values = readParameter(shell, part.text.replace(/\\\n/g, '').slice(1), undefined) ?? [''];
   return part.text === '$*' && quoted ? [values.join(' ')] : values;
 }
 
@@ -171,16 +166,16 @@ function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): 
  * Runs the command substitutions inside arithmetic or a test, at any depth of the tree. Nothing is calculated, so the
  * variables that an expression assigns (`i = 1`, `i += 2`, `i++`) are unknown afterwards.
  */
-export function runExpression(machine: ShellMachine, root: SyntaxNode | undefined, frame: Frame): void {
+export function runExpression(shell: Shell, root: SyntaxNode | undefined): void {
   const open = root === undefined ? [] : [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
-      substitute(machine, node, frame);
+      substitute(shell, node);
       continue;
     }
     const target = assigned(node);
     if (target?.type === 'ArithmeticWord' && /^[A-Za-z_]\w*$/.test(target.value))
-      setVariable(machine, frame.scope, target.value, UNKNOWN, '((');
+      setVariable(shell, target.value, UNKNOWN, '((');
     forEachChild(node, (child) => open.push(child));
   }
 }
@@ -194,8 +189,8 @@ function assigned(node: SyntaxNode): SyntaxNode | undefined {
 type Substitution = Pick<CommandExpansionPart, 'text' | 'script'>;
 
 /** Returns what a command substitution prints, without trailing newlines. */
-function substitute(machine: ShellMachine, part: Substitution, frame: Frame): string {
-  const text = captured(machine, part, frame, frame.input).text;
+function substitute(shell: Shell, part: Substitution): string {
+  const text = captured(shell, part, shell.input).text;
   let end = text.length;
   while (end > 0 && text[end - 1] === '\n') end--;
   const known = text.slice(0, end);
@@ -205,27 +200,22 @@ function substitute(machine: ShellMachine, part: Substitution, frame: Frame): st
 }
 
 /** Returns the path of a process substitution. Runs its commands; what `<( … )` prints becomes the file's text. */
-function processFile(machine: ShellMachine, part: ProcessSubstitutionPart, frame: Frame): string {
-  const input = part.operator === '<' ? frame.input : new CommandInput(UNKNOWN);
+function processFile(shell: Shell, part: ProcessSubstitutionPart): string {
+  const input = part.operator === '<' ? shell.input : new CommandInput(UNKNOWN);
   const path = `/dev/fd/${part.pos}`;
-  machine.disk.setText(path, captured(machine, part, frame, input));
+  shell.machine.disk.setText(path, captured(shell, part, input));
   return path;
 }
 
-function captured(
-  machine: ShellMachine,
-  part: Substitution,
-  frame: Frame,
-  input: CommandInput,
-): CommandOutput {
+function captured(shell: Shell, part: Substitution, input: CommandInput): CommandOutput {
+  const { machine } = shell;
   const output = new CommandOutput();
   if (!machine.spend(part.text.length)) return output;
   const script = part.script;
   machine.depth++;
   if (script?.errors?.some((error) => error.message.includes('nesting depth'))) machine.exhausted = true;
-  if (script !== undefined) {
-    machine.run.statements(machine, script.commands, { scope: frame.scope.layer(), input, output });
-  }
+  if (script !== undefined)
+    machine.runner.statements(shell.subshell().with({ input, output }), script.commands);
   machine.depth--;
   return output;
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, isBelow } from '../disk.ts';
 import { UNKNOWN } from '../effects.ts';
-import type { Program, ProgramCall, Status } from '../machine.ts';
+import type { Shell, Status } from '../machine.ts';
 import { READERS } from '../read-only.ts';
 import { patternMatcher } from '../pattern.ts';
 
@@ -40,7 +40,7 @@ const WITH_ARGUMENT = new Set(
 /** The actions that start a program. */
 const STARTS = /^-(?:exec|execdir|ok|okdir)$/;
 /** Parses the expression of a find command: terms joined by `-o`, each a list of tests and actions. */
-function parseExpression(words: readonly string[], { machine, frame }: ProgramCall): Expression {
+function parseExpression(shell: Shell, words: readonly string[]): Expression {
   let at = 0;
   const next = () => words[at++] ?? '';
 
@@ -72,7 +72,7 @@ function parseExpression(words: readonly string[], { machine, frame }: ProgramCa
     if (/^print(?:0|f)?$/.test(name)) return print(name === 'print0' ? '\0' : '\n');
     if (!/^f(?:print|ls)/.test(name))
       return /^(?:a|and|prune|true)$/.test(name) ? () => true : () => undefined;
-    machine.write(frame.scope, next(), `find ${word}`);
+    shell.write(next(), `find ${word}`);
     if (name === 'fprintf') next();
     return () => true;
   }
@@ -91,20 +91,20 @@ function parseExpression(words: readonly string[], { machine, frame }: ProgramCa
     (argv: readonly string[]): Expression =>
     ({ shown }) => {
       const named = argv.map((word) => word.replaceAll('{}', () => shown));
-      machine.run.argv(machine, named, { ...frame, scope: frame.scope.layer() });
+      shell.subshell().run(named);
       return undefined;
     };
 
   const remove: Expression = ({ path, shown, isFolder }) => {
     // find(1) deletes a folder only if it is empty by then. Its files are judged one by one.
-    if (shown !== UNKNOWN && !isFolder) machine.remove(frame.scope, path, 'find -delete');
+    if (shown !== UNKNOWN && !isFolder) shell.remove(path, 'find -delete');
     return true;
   };
 
   const print =
     (end: string): Expression =>
     ({ shown }) => {
-      frame.output.add(shown + end);
+      shell.print(shown + end);
       return true;
     };
 
@@ -125,10 +125,10 @@ function nameTest(name: string, pattern: string): Expression {
 }
 
 /** Returns the guarded paths under a root, and the folders that lead to them, in find's order. */
-function candidatesBelow(call: ProgramCall, root: string): Candidate[] {
-  const { machine, frame } = call;
-  const isFollowed = root.endsWith('/') || call.args.some((word) => /^-[HL]$|^-follow$/.test(word));
-  const path = machine.path(frame.scope, root, isFollowed);
+function candidatesBelow(shell: Shell, args: readonly string[], root: string): Candidate[] {
+  const { disk } = shell.machine;
+  const isFollowed = root.endsWith('/') || args.some((word) => /^-[HL]$|^-follow$/.test(word));
+  const path = shell.path(root, isFollowed);
   if (path === undefined) return [];
   const found = new Map<string, Candidate>();
   const add = (each: string, isFolder: boolean) => {
@@ -136,41 +136,39 @@ function candidatesBelow(call: ProgramCall, root: string): Candidate[] {
     const depth = rest.split('/').length - 1;
     found.set(each, { path: each, shown: root.replace(/\/$/, '') + rest, depth, isFolder });
   };
-  for (const watched of machine.disk.world.watched(path)) {
+  for (const watched of disk.world.watched(path)) {
     for (let up = dirname(watched); isBelow(up, path) && !found.has(up) && up !== '/'; up = dirname(up))
       add(up, true);
     add(watched, false);
   }
-  if (!found.has(path)) add(path, machine.disk.isDirectory(path));
+  if (!found.has(path)) add(path, disk.isDirectory(path));
   return [...found.values()];
 }
 
 /** The most parentheses and negations in an expression that is read. */
 const MAX_NESTED = 64;
 
-function find(call: ProgramCall): Status {
-  const { machine, frame } = call;
-  const start = call.args.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPDO]/.test(word));
-  const roots = call.args.slice(0, start < 0 ? undefined : start).filter((word) => !word.startsWith('-'));
-  const words = start < 0 ? [] : call.args.slice(start);
-  if (words.filter((word) => /^(?:[!(]|-not)$/.test(word)).length > MAX_NESTED) machine.exhausted = true;
-  if (machine.exhausted) return undefined;
-  const matches = parseExpression(words, call);
+/** Handles `find`: carries out its actions on the guarded paths, and on one path that stands for all others. */
+export function find(shell: Shell, args: readonly string[]): Status {
+  const start = args.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPDO]/.test(word));
+  const roots = args.slice(0, start < 0 ? undefined : start).filter((word) => !word.startsWith('-'));
+  const words = start < 0 ? [] : args.slice(start);
+  if (words.filter((word) => /^(?:[!(]|-not)$/.test(word)).length > MAX_NESTED)
+    shell.machine.exhausted = true;
+  if (shell.machine.exhausted) return undefined;
+  const matches = parseExpression(shell, words);
   const prints = !words.some((word) => /^-(?:delete|print0?|printf|fprint|ls|fls|exec|ok|quit)/.test(word));
   const changes = words.some(
     (word, at) => word === '-delete' || (STARTS.test(word) && !READERS.has(words[at + 1] ?? '')),
   );
   for (const root of roots.length > 0 ? roots : ['.']) {
-    if (changes) machine.changesBelow(machine.path(frame.scope, root));
-    for (const candidate of candidatesBelow(call, root)) {
-      if (matches(candidate) !== false && prints) frame.output.add(`${candidate.shown}\n`);
+    if (changes) shell.changesBelow(shell.path(root));
+    for (const candidate of candidatesBelow(shell, args, root)) {
+      if (matches(candidate) !== false && prints) shell.print(`${candidate.shown}\n`);
     }
     // One unknown path stands for everything else that find may visit.
     matches({ path: UNKNOWN, shown: UNKNOWN, depth: 1, isFolder: false });
-    if (!prints || machine.disk.exists(machine.path(frame.scope, root) ?? '/'))
-      frame.output.add(`${UNKNOWN}\n`);
+    if (!prints || shell.machine.disk.exists(shell.path(root) ?? '/')) shell.print(`${UNKNOWN}\n`);
   }
   return undefined;
 }
-
-export const FIND_PROGRAMS: ReadonlyMap<string, Program> = new Map([['find', find]]);

@@ -1,5 +1,6 @@
+import { dirname } from '../disk.ts';
 import { UNKNOWN, isKnown } from '../effects.ts';
-import type { ProgramCall, Status } from '../machine.ts';
+import { byName, type Shell, type Status } from '../machine.ts';
 import { optionValues, parseOptions, type Options, hasOption, optionValue } from '../options.ts';
 import { runChildShell, wrapper } from './interpreters.ts';
 
@@ -9,7 +10,7 @@ export interface GitCall {
   readonly args: readonly string[];
   /** The folder where git looks for the repository, or the git directory if one is given. */
   readonly repository: string;
-  readonly call: ProgramCall;
+  readonly shell: Shell;
   /** The options `-c` and `--config-env`, of this call and of the git calls that started it. */
   readonly options: readonly string[];
   /** Returns a setting given by `-c` or by this command's own `git config`. */
@@ -30,7 +31,7 @@ const OUTPUT_VERBS = new Set(
 );
 
 /** Records the output file that an option names: `git diff --output=x`, `git archive -o x`. */
-export function writesOutputOption({ verb, args, call }: GitCall): void {
+export function writesOutputOption({ verb, args, shell }: GitCall): void {
   if (!OUTPUT_VERBS.has(verb)) return;
   const spec = verb === 'archive' ? 'o:' : verb === 'format-patch' ? 'o:v:' : 'S:G:L:n:U:O:';
   const options = parseOptions(args, {
@@ -38,22 +39,20 @@ export function writesOutputOption({ verb, args, call }: GitCall): void {
     long: 'output= output-directory= export-marks= grep= author= format=',
   });
   const names = verb === 'archive' ? ['o', 'output'] : ['output', 'export-marks'];
-  for (const file of optionValues(options, ...names))
-    call.machine.write(call.frame.scope, file, `git ${verb}`);
+  for (const file of optionValues(options, ...names)) shell.write(file, `git ${verb}`);
 }
 
-function move({ call: { machine, frame }, args }: GitCall): Status {
+function move({ shell, args }: GitCall): Status {
   if (args.some((word) => /^-[fkv]*n|^--dry-run$/.test(word))) return undefined;
-  machine.run.argv(machine, ['mv', ...args.filter((word) => !/^-[fkv]+$/.test(word))], frame);
+  shell.run(['mv', ...args.filter((word) => !/^-[fkv]+$/.test(word))]);
   return undefined;
 }
 
-function worktree({ call: { machine, frame }, args: [action, ...rest] }: GitCall): Status {
+function worktree({ shell, args: [action, ...rest] }: GitCall): Status {
   const [path, target] = rest.filter((word) => !word.startsWith('-'));
   if ((action === 'remove' || action === 'move') && path !== undefined)
-    machine.remove(frame.scope, path, `git worktree ${action}`);
-  if (action === 'move' && target !== undefined)
-    machine.write(frame.scope, target, 'git worktree move', false);
+    shell.remove(path, `git worktree ${action}`);
+  if (action === 'move' && target !== undefined) shell.write(target, 'git worktree move', false);
   return undefined;
 }
 
@@ -82,58 +81,47 @@ export function parseConfig(words: readonly string[]) {
 }
 
 /** Handles `git config key value`: later parts of the command see the value. `-f file` writes that file. */
-function configure({ call: { machine, frame }, args }: GitCall): Status {
+function configure({ shell, args }: GitCall): Status {
   const { action, key, value, file } = parseConfig(args);
-  if (action !== 'read' && file !== undefined) machine.write(frame.scope, file, 'git config');
-  if (action === 'set') machine.settings.set(key.toLowerCase(), value);
+  if (action !== 'read' && file !== undefined) shell.write(file, 'git config');
+  if (action === 'set') shell.machine.settings.set(key.toLowerCase(), value);
   return undefined;
 }
 
 /** Handles the git commands that run other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
-function nested({ call, verb, args }: GitCall): Status {
-  if (verb === 'bisect' && args[0] === 'run') call.machine.run.argv(call.machine, args.slice(1), call.frame);
+function nested({ shell, verb, args }: GitCall): Status {
+  if (verb === 'bisect' && args[0] === 'run') shell.run(args.slice(1));
   if (verb === 'submodule' && args.includes('foreach')) {
     const words = args.slice(args.indexOf('foreach') + 1).filter((word) => word !== '--recursive');
-    runChildShell(call, words.join(' '));
+    runChildShell(shell, words.join(' '));
   }
   const options = parseOptions(args, { short: 'x:s:X:C:', long: 'exec=' });
-  for (const text of optionValues(options, 'x', 'exec')) runChildShell(call, text);
+  for (const text of optionValues(options, 'x', 'exec')) runChildShell(shell, text);
   return undefined;
 }
 
 /** Prints the current branch, which a ref name in the command may contain. */
-function printBranch({ machine, frame }: ProgramCall, prefix: string): void {
-  const cwd = machine.cwd(frame.scope);
-  const branch = isKnown(cwd) ? machine.disk.world.headBranch?.(cwd) : undefined;
-  frame.output.add(`${branch === undefined ? UNKNOWN : prefix + branch}\n`);
+function printBranch(shell: Shell, prefix: string): void {
+  const cwd = shell.cwd;
+  const branch = isKnown(cwd) ? shell.machine.disk.world.headBranch?.(cwd) : undefined;
+  shell.print(`${branch === undefined ? UNKNOWN : prefix + branch}\n`);
 }
 
 /** Handles `git rev-parse`: prints the repository's folders, for a redirection to `"$(git rev-parse --git-dir)/…"`. */
-function revParse({ call, args }: GitCall): Status {
-  const { machine, frame } = call;
-  let folder = machine.cwd(frame.scope);
+function revParse({ shell, args }: GitCall): Status {
+  const { disk } = shell.machine;
+  let folder = shell.cwd;
   if (!isKnown(folder)) return undefined;
-  while (folder !== '/' && !machine.disk.exists(`${folder}/.git`))
-    folder = folder.slice(0, folder.lastIndexOf('/')) || '/';
-  const gitDir = machine.disk.isDirectory(`${folder}/.git`) ? `${folder}/.git` : UNKNOWN;
-  if (args.includes('--abbrev-ref') && args.includes('HEAD')) printBranch(call, '');
+  while (folder !== '/' && !disk.exists(`${folder}/.git`)) folder = dirname(folder);
+  const gitDir = disk.isDirectory(`${folder}/.git`) ? `${folder}/.git` : UNKNOWN;
+  if (args.includes('--abbrev-ref') && args.includes('HEAD')) printBranch(shell, '');
   for (const word of args) {
-    if (word === '--show-toplevel') frame.output.add(`${gitDir === UNKNOWN ? UNKNOWN : folder}\n`);
-    else if (/^--(?:absolute-git-dir|git-dir|git-common-dir)$/.test(word)) frame.output.add(`${gitDir}\n`);
-    else if (word === '--git-path') frame.output.add(`${gitDir}/${args[args.indexOf(word) + 1] ?? ''}\n`);
+    if (word === '--show-toplevel') shell.print(`${gitDir === UNKNOWN ? UNKNOWN : folder}\n`);
+    else if (/^--(?:absolute-git-dir|git-dir|git-common-dir)$/.test(word)) shell.print(`${gitDir}\n`);
+    else if (word === '--git-path') shell.print(`${gitDir}/${args[args.indexOf(word) + 1] ?? ''}\n`);
   }
   return undefined;
 }
-
-/** The verbs of this file, by name. */
-export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
-  ['mv', move],
-  ['worktree', worktree],
-  ['config', configure],
-  ['rev-parse', revParse],
-  ['town', ({ call, args }) => wrapper({ ...call, args, name: 'git-town' })],
-  ...['bisect', 'submodule', 'rebase'].map((name) => [name, nested] as const),
-]);
 
 /** git's own verbs with nothing to record here. git ignores aliases with these names. */
 export const OWN_VERBS = new Set(
@@ -145,11 +133,11 @@ export const OWN_VERBS = new Set(
 );
 
 /** Records a changed ref. An unknown ref counts as a handoff ref if the command mentions `refs/handoffs`. */
-function change({ call, repository, verb }: GitCall, ref: string, cwd = repository): void {
+function change({ shell, repository, verb }: GitCall, ref: string, cwd = repository): void {
   const by = `git ${verb}`;
-  if (isKnown(ref)) call.machine.ref(ref, cwd, by);
-  else if (/refs\/handoffs/.test(ref.replaceAll(UNKNOWN, '')) || call.machine.mentionsHandoffs) {
-    call.machine.ref('refs/handoffs/*', cwd, by);
+  if (isKnown(ref)) shell.machine.ref(ref, cwd, by);
+  else if (/refs\/handoffs/.test(ref.replaceAll(UNKNOWN, '')) || shell.machine.mentionsHandoffs) {
+    shell.machine.ref('refs/handoffs/*', cwd, by);
   }
 }
 
@@ -161,7 +149,7 @@ export function updateRefOptions(words: readonly string[]): Options {
 function updateRef(git: GitCall): Status {
   const options = updateRefOptions(git.args);
   if (hasOption(options, 'stdin')) {
-    const text = git.call.frame.input.rest;
+    const text = git.shell.input.rest;
     const names = refsIn(
       text,
       /(?:^|[\n\0])[^\S\n]*(?:update|create|delete|symref-update|symref-create|symref-delete) ([^ \n\0]+)/g,
@@ -185,7 +173,7 @@ function symbolicRef(git: GitCall): Status {
   const options = parseOptions(git.args, { short: 'm:', long: 'delete quiet short recurse' });
   const [name, target] = options.operands;
   if (name === 'HEAD' && target === undefined)
-    printBranch(git.call, hasOption(options, 'short') ? '' : 'refs/heads/');
+    printBranch(git.shell, hasOption(options, 'short') ? '' : 'refs/heads/');
   if (name !== undefined && (target !== undefined || hasOption(options, 'd', 'delete'))) change(git, name);
   return undefined;
 }
@@ -200,7 +188,7 @@ function destinations(spec: string): string[] {
 
 /** Handles a `git push` into a repository on this disk, whose refs it changes. */
 function push(git: GitCall): Status {
-  const { call, args } = git;
+  const { shell, args } = git;
   const options = parseOptions(args, {
     short: 'o:',
     long: 'repo= receive-pack= exec= push-option= force-with-lease=? signed=? mirror all tags delete prune dry-run',
@@ -211,7 +199,7 @@ function push(git: GitCall): Status {
   const url = git.config(`remote.${target}.url`) ?? target;
   const place = url.replace(/^file:\/\//, '');
   if (!/^\.{0,2}\/|^\.{1,2}$|^~/.test(place)) return undefined;
-  const path = call.machine.path(call.frame.scope, place);
+  const path = shell.path(place);
   const cwd = path === undefined || place === '.' ? git.repository : path;
   const isOther = cwd !== git.repository;
   if (isOther && hasOption(options, 'mirror')) change(git, '*', cwd);
@@ -234,15 +222,15 @@ function fetch(git: GitCall): Status {
   const all = [...specs, ...optionValues(options, 'refmap'), configured];
   for (const spec of all) for (const ref of destinations(spec)) change(git, ref);
   if (hasOption(options, 'stdin')) {
-    for (const spec of git.call.frame.input.rest.split('\n'))
+    for (const spec of git.shell.input.rest.split('\n'))
       for (const ref of destinations(spec)) change(git, ref);
   }
   return undefined;
 }
 
 /** Handles `git branch`, which moves no ref of ours: only the current branch's name matters. */
-function branch({ call, args }: GitCall): Status {
-  if (args.includes('--show-current')) printBranch(call, '');
+function branch({ shell, args }: GitCall): Status {
+  if (args.includes('--show-current')) printBranch(shell, '');
   return undefined;
 }
 
@@ -255,23 +243,26 @@ function rewrite(git: GitCall): Status {
 }
 
 function fastImport(git: GitCall): Status {
-  const text = git.call.frame.input.rest;
+  const text = git.shell.input.rest;
   const names = refsIn(text, /^(?:commit|reset) (refs\/\S+)/gm);
   for (const name of names) change(git, name);
   if (!isKnown(text)) change(git, UNKNOWN);
   return undefined;
 }
 
-/** The verbs that change refs, or print the branch that is checked out. */
-export const GIT_REF_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
-  ['update-ref', updateRef],
-  ['symbolic-ref', symbolicRef],
-  ['push', push],
-  ['send-pack', push],
-  ['fetch', fetch],
-  ['pull', fetch],
-  ['branch', branch],
-  ['filter-branch', rewrite],
-  ['filter-repo', rewrite],
-  ['fast-import', fastImport],
-]);
+/** The verbs that are more than `OWN_VERBS`, by name. */
+export const GIT_VERBS = byName<GitVerb>({
+  mv: move,
+  worktree,
+  config: configure,
+  'rev-parse': revParse,
+  town: ({ shell, args }) => wrapper(shell, args, 'git-town'),
+  'bisect submodule rebase': nested,
+  'update-ref': updateRef,
+  'symbolic-ref': symbolicRef,
+  'push send-pack': push,
+  'fetch pull': fetch,
+  branch,
+  'filter-branch filter-repo': rewrite,
+  'fast-import': fastImport,
+});

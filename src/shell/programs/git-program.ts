@@ -1,10 +1,10 @@
 import { dirname, isBelow } from '../disk.ts';
 import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
-import type { CommandInput, Program, ProgramCall, ShellMachine, Status } from '../machine.ts';
+import type { CommandInput, Program, Shell, Status } from '../machine.ts';
 import { parseOptions } from '../options.ts';
 import { commandOfTry } from '../try-words.ts';
-import { CWD, type Scope } from '../scope.ts';
-import { GIT_FILE_VERBS, type GitCall, OWN_VERBS, writesOutputOption, GIT_REF_VERBS } from './git-files.ts';
+import { CWD } from '../scope.ts';
+import { GIT_VERBS, type GitCall, OWN_VERBS, writesOutputOption } from './git-files.ts';
 import { runChildShell } from './interpreters.ts';
 
 const WITH_VALUE = new Set([
@@ -22,24 +22,23 @@ const MAX_ALIASES = 4;
 /** The variable that passes a git call's options on. No script can use this name. */
 const INHERITED = ' git options';
 
-function git(call: ProgramCall): Status {
+function git(caller: Shell, words: readonly string[]): Status {
   const settings = new Map<string, string>();
   const own: string[] = [];
-  const { machine } = call;
-  const scope = call.frame.scope.layer();
-  const frame = { ...call.frame, scope };
-  let gitDir = machine.text(scope, 'GIT_DIR') || undefined;
-  let workTree = machine.text(scope, 'GIT_WORK_TREE') || undefined;
+  const shell = caller.subshell();
+  const { machine, scope } = shell;
+  let gitDir = shell.text('GIT_DIR') || undefined;
+  let workTree = shell.text('GIT_WORK_TREE') || undefined;
   let i = 0;
-  for (; i < call.args.length; i++) {
-    const word = call.args[i] ?? '';
+  for (; i < words.length; i++) {
+    const word = words[i] ?? '';
     if (!word.startsWith('-')) break;
     const [name = '', attached] = word.startsWith('--') ? splitOnce(word) : [word];
-    const value = attached ?? (WITH_VALUE.has(name) ? call.args[++i] : undefined) ?? '';
+    const value = attached ?? (WITH_VALUE.has(name) ? words[++i] : undefined) ?? '';
     if (name === '-C') {
-      const path = machine.path(scope, value) ?? UNKNOWN;
+      const path = shell.path(value) ?? UNKNOWN;
       // Without the folder git fails instead of running here, but an earlier part of the command may have made it.
-      if (machine.run.argv(machine, ['cd', value], frame) !== true) scope.set(CWD, path);
+      if (shell.run(['cd', value]) !== true) scope.set(CWD, path);
     } else if (name === '-c') {
       settings.set(...settingOf(value));
       own.push('-c', value);
@@ -47,21 +46,20 @@ function git(call: ProgramCall): Status {
     else if (name === '--git-dir') gitDir = value;
     else if (name === '--work-tree') workTree = value;
   }
-  const [verb, ...args] = call.args.slice(i);
+  const [verb, ...args] = words.slice(i);
   if (verb === undefined) return undefined;
-  const inner = { ...call, frame };
   const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
-  const repository = gitDir === undefined ? undefined : machine.path(scope, gitDir);
-  const folder = repository ?? machine.cwd(scope);
+  const repository = gitDir === undefined ? undefined : shell.path(gitDir);
+  const folder = repository ?? shell.cwd;
   // From outside of the working tree, git changes to its top: `--work-tree`, or the folder around `--git-dir`.
-  const named = workTree === undefined ? undefined : machine.path(scope, workTree);
+  const named = workTree === undefined ? undefined : shell.path(workTree);
   const top = named ?? (repository?.endsWith('/.git') === true ? dirname(repository) : undefined);
-  if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
+  if (top !== undefined && !isBelow(shell.cwd, top)) shell.run(['cd', top]);
   // git passes its options on to the git calls of its aliases.
-  const above = machine.text(scope, INHERITED);
+  const above = shell.text(INHERITED);
   const options = above === undefined ? own : [...above.split('\n'), ...own];
   if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
-  runVerb({ verb, args, repository: folder, call: inner, config, options }, 0);
+  runVerb({ verb, args, repository: folder, shell, config, options }, 0);
   return undefined;
 }
 
@@ -77,22 +75,21 @@ function settingOf(word: string): [string, string] {
 }
 
 function runVerb(git: GitCall, aliases: number): void {
-  const { call, verb, args } = git;
-  const { machine, frame } = call;
+  const { shell, verb, args } = git;
   const older = verb === 'refs' ? olderCalls(args) : [];
   for (const words of older) runVerb({ ...git, verb: 'update-ref', args: words }, aliases);
   if (older.length > 0) return;
   if (verb === 'handoff') {
-    recordHandoff(call, args);
+    recordHandoff(shell, args);
     return;
   }
-  const known = GIT_REF_VERBS.get(verb) ?? GIT_FILE_VERBS.get(verb);
+  const known = GIT_VERBS.get(verb);
   const isAlias = known === undefined && !OWN_VERBS.has(verb) && aliases < MAX_ALIASES;
   const alias = isAlias
-    ? (git.config(`alias.${verb}`) ?? machine.disk.world.alias?.(verb.toLowerCase(), git.repository))
+    ? (git.config(`alias.${verb}`) ?? shell.machine.disk.world.alias?.(verb.toLowerCase(), git.repository))
     : undefined;
   if (alias?.startsWith('!') === true) {
-    runChildShell(call, `${alias.slice(1)} "$@"`, ['git', ...args]);
+    runChildShell(shell, `${alias.slice(1)} "$@"`, ['git', ...args]);
   } else if (alias !== undefined) {
     const [next = '', ...words] = alias.split(/\s+/);
     runVerb({ ...git, verb: next, args: [...words, ...args] }, aliases + 1);
@@ -100,7 +97,7 @@ function runVerb(git: GitCall, aliases: number): void {
     recordCall(git);
     writesOutputOption(git);
     known?.(git);
-    if (known === undefined || !frame.output.text) frame.output.add(UNKNOWN);
+    if (known === undefined || !shell.output.text) shell.print(UNKNOWN);
   }
 }
 
@@ -117,12 +114,11 @@ function olderCalls([action, ...words]: readonly string[]): (readonly string[])[
 const RECORDED = ['rebase.autostash', 'merge.autostash', 'clean.requireforce'];
 
 function recordCall(git: GitCall): void {
-  const { call, verb, args } = git;
-  const { machine, frame } = call;
-  const cwd = machine.cwd(frame.scope);
-  const overrides = overridesOf(machine, frame.scope, git.options);
-  if (verb === 'clone' || (verb === 'worktree' && args[0] === 'add')) machine.changesBelow(cwd);
-  machine.git({
+  const { shell, verb, args } = git;
+  const { cwd } = shell;
+  const overrides = overridesOf(shell, git.options);
+  if (verb === 'clone' || (verb === 'worktree' && args[0] === 'add')) shell.changesBelow(cwd);
+  shell.machine.git({
     cwd: isKnown(cwd) ? cwd : undefined,
     verb,
     words: args.map((word) => (isKnown(word) ? word : undefined)),
@@ -133,7 +129,7 @@ function recordCall(git: GitCall): void {
       }),
     ),
     ...(overrides === undefined ? {} : { overrides }),
-    ...(verb === 'apply' || verb === 'commit' ? inputRead(frame.input) : {}),
+    ...(verb === 'apply' || verb === 'commit' ? inputRead(shell.input) : {}),
   });
 }
 
@@ -144,31 +140,30 @@ function inputRead({ rest, file }: CommandInput): Pick<GitVerbCall, 'input' | 'i
 }
 
 /** Records a call of git-handoff, and the session that it names by `--session`. */
-function recordHandoff(call: ProgramCall, all: readonly string[]): void {
-  const { machine, frame } = call;
+function recordHandoff(shell: Shell, all: readonly string[]): void {
   const { args, command } = splitTry(all);
   const words: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? '';
     const claimed = word === '--session' ? args[++i] : /^--session=(.*)$/s.exec(word)?.[1];
-    if (claimed !== undefined) machine.found.identity.push({ kind: 'session-option', value: claimed });
+    if (claimed !== undefined) shell.machine.found.identity.push({ kind: 'session-option', value: claimed });
     else words.push(word);
   }
   const at = words.findIndex((word) => !word.startsWith('-'));
-  machine.found.handoffCalls.push({
-    cwd: machine.cwd(frame.scope),
+  shell.machine.found.handoffCalls.push({
+    cwd: shell.cwd,
     verb: words[at] ?? '',
     words: words.slice(at < 0 ? words.length : at + 1).map((word) => (isKnown(word) ? word : undefined)),
   });
-  if (command.length > 0) runTried(call, command);
+  if (command.length > 0) runTried(shell, command);
 }
 
 /** Judges the command of `git handoff try` where it runs: in the tree of `try`. */
-function runTried({ machine, frame }: ProgramCall, command: readonly string[]): void {
-  const scope = frame.scope.layer();
-  const { tryTree } = machine.disk.world;
-  if (tryTree !== undefined) scope.set(CWD, tryTree);
-  machine.run.argv(machine, command, { ...frame, scope });
+function runTried(caller: Shell, command: readonly string[]): void {
+  const shell = caller.subshell();
+  const { tryTree } = shell.machine.disk.world;
+  if (tryTree !== undefined) shell.scope.set(CWD, tryTree);
+  shell.run(command);
 }
 
 function splitTry(all: readonly string[]): { args: readonly string[]; command: readonly string[] } {
@@ -178,24 +173,20 @@ function splitTry(all: readonly string[]): { args: readonly string[]; command: r
   return { args: [...all.slice(0, at), ...own], command };
 }
 
-/** Handles `git-update-ref` and the like, the programs in git's exec path. */
-function dashed(verb: string): Program {
-  return (call) => git({ ...call, args: [verb, ...call.args] });
-}
-
 export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['git', git],
   [
     'git-handoff',
-    (call: ProgramCall) => {
-      recordHandoff(call, call.args);
-      call.frame.output.add(UNKNOWN);
+    (shell, args) => {
+      recordHandoff(shell, args);
+      shell.print(UNKNOWN);
       return undefined;
     },
   ],
-  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys(), ...OWN_VERBS]
+  // The programs in git's exec path.
+  ...[...GIT_VERBS.keys(), ...OWN_VERBS]
     .filter((verb) => verb !== 'town')
-    .map((verb) => [`git-${verb}`, dashed(verb)] as const),
+    .map((verb): [string, Program] => [`git-${verb}`, (shell, args) => git(shell, [verb, ...args])]),
 ]);
 
 /** The variables that tell git which configuration to use (git(1), git-config(1)). */
@@ -212,15 +203,11 @@ const VARIABLES = [
 const MAX_PAIRS = 64;
 
 /** Returns how a call's configuration differs from that of a plain git in its folder; `undefined` if it does not differ. */
-function overridesOf(
-  machine: ShellMachine,
-  scope: Scope,
-  options: readonly string[],
-): GitOverrides | undefined {
+function overridesOf(shell: Shell, options: readonly string[]): GitOverrides | undefined {
   const variables = new Map<string, string | undefined>();
   const look = (name: string) => {
-    const text = scope.lookup(name)?.exported === true ? (machine.text(scope, name) ?? '') : '';
-    const before = machine.disk.world.variable(name) ?? '';
+    const text = shell.scope.lookup(name)?.exported === true ? (shell.text(name) ?? '') : '';
+    const before = shell.machine.disk.world.variable(name) ?? '';
     if (text !== before) variables.set(name, isKnown(text) ? text : undefined);
     return text;
   };

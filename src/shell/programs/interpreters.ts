@@ -1,5 +1,5 @@
 import { type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
-import { type Program, type ProgramCall, CommandInput, type Status } from '../machine.ts';
+import { byName, CommandInput, type Program, type Shell, type Status } from '../machine.ts';
 import {
   hasOption,
   parseOptions,
@@ -12,7 +12,6 @@ import { READERS } from '../read-only.ts';
 import { recordNames, recordSpelled } from '../spelled.ts';
 import { clearIdentity } from '../builtins.ts';
 import { checkIdentity, setVariable } from '../parameters.ts';
-import { POSITIONAL } from '../scope.ts';
 import { filterInput } from './filters.ts';
 
 /** Programs whose language we do not parse. The `git status` after the command finds what they changed. */
@@ -33,36 +32,27 @@ const IN_PLACE = /^(?:-[A-Za-z0-9]*i(?:[.~].*)?|--in-?place(?:=.*)?|inplace|-w|-
  * Handles a program that we cannot read. A guarded name in its words or input counts as written if that text also has a
  * word that writes. The `git status` after the command finds what else the program changes.
  */
-export const opaque: Program = (call) => {
-  const { name, args, frame, machine } = call;
-  const { scope, input } = frame;
+export const opaque: Program = (shell, args, name) => {
   const isEditing = EDITORS.test(name) || args.some((word) => IN_PLACE.test(word));
   for (const word of args) {
-    if (isEditing) recordNames(machine, scope, word, name);
-    else recordSpelled(machine, scope, word, name);
+    if (isEditing) recordNames(shell, word, name);
+    else recordSpelled(shell, word, name);
   }
-  for (const text of [input.rest, ...args.map((word) => scriptText(call, word))])
-    if (text !== UNKNOWN) recordSpelled(machine, scope, text, name);
+  // The text of a script counts if this command line has written it.
+  for (const text of [shell.input.rest, ...args.map((word) => shell.fileText(word))])
+    if (text !== undefined && text !== UNKNOWN) recordSpelled(shell, text, name);
   const prints = READERS.has(name) || (/awk$/.test(name) && !isEditing);
-  if (!prints) machine.changesBelow(machine.cwd(scope));
-  if (!frame.output.text.endsWith(UNKNOWN)) frame.output.add(UNKNOWN);
+  if (!prints) shell.changesBelow(shell.cwd);
+  if (!shell.output.text.endsWith(UNKNOWN)) shell.print(UNKNOWN);
   return undefined;
 };
 
-/** Returns the text of a script if this command line has written it. */
-function scriptText({ machine, frame }: ProgramCall, word: string): string {
-  const path = machine.path(frame.scope, word);
-  return (path === undefined ? undefined : machine.disk.text(path)) ?? '';
-}
-
 /** Handles the `-i` of Perl and Ruby, which edits the named files as `sed -i` does. */
-const filterLanguage: Program = (call) => {
-  const { name, args, frame, machine } = call;
+const filterLanguage: Program = (shell, args, name) => {
   const options = parseOptions(args, { short: 'e:E:i::I:M::m::r:F:C:x::', stops: true });
   const files = hasOption(options, 'e', 'E') ? options.operands : options.operands.slice(1);
-  if (hasOption(options, 'i'))
-    for (const file of files) machine.write(frame.scope, file, `${name} -i`, false);
-  return opaque(call);
+  if (hasOption(options, 'i')) for (const file of files) shell.write(file, `${name} -i`, false);
+  return opaque(shell, args, name);
 };
 
 /** Programs that switch branches or commit everything by themselves, and the words that make them do so. */
@@ -85,18 +75,18 @@ const OTHER_DEEDS: Readonly<Partial<Record<string, Pick<GitVerbCall, 'verb' | 'w
 };
 
 /** Records the git call that a program makes by itself. hub passes its other words on to git. */
-export const wrapper: Program = ({ name, args, frame, machine }) => {
+export const wrapper: Program = (shell, args, name) => {
   const words = args.map((word) => (isKnown(word) ? word : '…'));
   // Options may precede the verb. Their values then count as words after the verb, which does little harm.
   const options = words.filter((word) => word.startsWith('-'));
   const verb = words.filter((word) => !word.startsWith('-'));
   const asksForHelp = options.some((word) => /^(?:-h|--help)$/.test(word));
-  frame.output.add(UNKNOWN);
+  shell.print(UNKNOWN);
   if (asksForHelp || WRAPPERS[name]?.test([...verb, ...options].join(' ')) !== true)
-    return name === 'hub' ? machine.run.argv(machine, ['git', ...args], frame) : undefined;
-  const cwd = machine.cwd(frame.scope);
+    return name === 'hub' ? shell.run(['git', ...args]) : undefined;
+  const { cwd } = shell;
   const deed = OTHER_DEEDS[name] ?? { verb: 'switch', words: ['--detach', 'HEAD'] };
-  machine.git({
+  shell.machine.git({
     cwd: isKnown(cwd) ? cwd : undefined,
     ...deed,
     by: [name.replace('-', ' '), ...words].join(' '),
@@ -104,40 +94,37 @@ export const wrapper: Program = ({ name, args, frame, machine }) => {
   return undefined;
 };
 
-export const INTERPRETERS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...`${LANGUAGES} ${BUILDERS}`.split(' ').map((name) => [name, opaque] as const),
-  ...['perl', 'ruby'].map((name) => [name, filterLanguage] as const),
-  ...Object.keys(WRAPPERS).map((name) => [name, wrapper] as const),
-]);
+export const INTERPRETERS = byName<Program>({
+  [LANGUAGES]: opaque,
+  [BUILDERS]: opaque,
+  'perl ruby': filterLanguage,
+  [Object.keys(WRAPPERS).join(' ')]: wrapper,
+});
 
 /** Runs script text as a child shell would: with only the exported variables, and with its own folder and parameters. */
-export function runChildShell(call: ProgramCall, text: string, words: readonly string[] = []): Status {
-  const { machine } = call;
-  const frame = { ...call.frame, scope: call.frame.scope.process() };
+export function runChildShell(caller: Shell, text: string, words: readonly string[] = []): Status {
+  const shell = caller.with({ scope: caller.scope.process() });
   const [zero = 'sh', ...rest] = words;
-  frame.scope.set(' zero', zero);
-  frame.scope.set(POSITIONAL, new Map(rest.map((word, n) => [String(n + 1), word])));
-  return machine.within({ loops: 0, calls: 0 }, () => machine.run.script(machine, text, frame));
+  shell.scope.set(' zero', zero);
+  shell.scope.setPositional(rest);
+  return shell.machine.within({ loops: 0, calls: 0 }, () => shell.script(text));
 }
 
 /** Handles `sh -c text [$0 [$1 …]]`, `sh file`, `sh -s` and `… | sh`. */
-function shell(call: ProgramCall): Status {
-  const { machine, frame } = call;
-  const args = call.args.map((word) => (/^\+[A-Za-z]/.test(word) ? `-${word.slice(1)}` : word));
-  const options = parseOptions(args, { short: 'o:O:', long: 'rcfile= init-file=', stops: true });
+function sh(shell: Shell, args: readonly string[]): Status {
+  const words = args.map((word) => (/^\+[A-Za-z]/.test(word) ? `-${word.slice(1)}` : word));
+  const options = parseOptions(words, { short: 'o:O:', long: 'rcfile= init-file=', stops: true });
   const [first, ...rest] = options.operands;
   if (hasOption(options, 'n')) return undefined;
-  if (hasOption(options, 'c', 'command')) return runChildShell(call, first ?? '', rest);
+  if (hasOption(options, 'c', 'command')) return runChildShell(shell, first ?? '', rest);
   if (first === undefined || hasOption(options, 's')) {
-    const text = frame.input.rest;
-    frame.input.rest = '';
-    const inner = { ...call, frame: { ...frame, input: new CommandInput('') } };
-    return runChildShell(inner, text, ['sh', ...options.operands]);
+    const text = shell.input.rest;
+    shell.input.rest = '';
+    return runChildShell(shell.with({ input: new CommandInput('') }), text, ['sh', ...options.operands]);
   }
-  const path = machine.path(frame.scope, first);
-  const text = first === '/dev/stdin' || first === '-' ? frame.input.rest : path && machine.disk.text(path);
-  if (text !== undefined) return runChildShell(call, text, [first, ...rest]);
-  machine.changesBelow(machine.cwd(frame.scope));
+  const text = first === '/dev/stdin' || first === '-' ? shell.input.rest : shell.fileText(first);
+  if (text !== undefined) return runChildShell(shell, text, [first, ...rest]);
+  shell.changesBelow(shell.cwd);
   return undefined;
 }
 
@@ -151,63 +138,63 @@ interface Launcher extends GetoptSpec {
   readonly joins?: boolean;
 }
 
-const LAUNCHERS: readonly (readonly [names: string, launcher: Launcher])[] = [
-  ['nohup setsid unbuffer caffeinate', {}],
-  ['busybox toybox npx bunx linux32 linux64 doas stdbuf', { short: 'o:e:i:u:C:p:' }],
-  ['nice', { short: 'n:', long: 'adjustment=' }],
-  ['ionice', { short: 'c:n:p:P:u:' }],
-  ['chrt taskset chroot', { skip: 1, short: 'p:c:T:P:D:' }],
-  ['timeout', { short: 's:k:', long: 'signal= kill-after=', skip: 1 }],
-  ['time', { short: 'f:o:', long: 'format= output=' }],
-  ['strace', { short: 'e:o:p:s:u:E:a:I:O:S:P:X:', long: 'output=' }],
-  ['sudo', { short: 'u:g:h:p:C:r:t:U:D:R:T:', long: 'user= group= host= prompt= chdir=', assigns: true }],
-  ['cross-env dotenv', { assigns: true, short: 'e:f:' }],
-  ['watch', { short: 'n:d::', long: 'interval= differences=?', joins: true }],
-  ['flock', { short: 's:w:E:', long: 'timeout= conflict-exit-code=', skip: 1 }],
-  ['tmux screen', { short: 'S:L:f:s:n:c:t:F:x:y:d', joins: true, skip: 1 }],
-  ['uv poetry pipenv bundle conda rye hatch pdm mise asdf corepack', { skip: 1 }],
-];
+const LAUNCHERS = byName<Launcher>({
+  'nohup setsid unbuffer caffeinate': {},
+  'busybox toybox npx bunx linux32 linux64 doas stdbuf': { short: 'o:e:i:u:C:p:' },
+  nice: { short: 'n:', long: 'adjustment=' },
+  ionice: { short: 'c:n:p:P:u:' },
+  'chrt taskset chroot': { skip: 1, short: 'p:c:T:P:D:' },
+  timeout: { short: 's:k:', long: 'signal= kill-after=', skip: 1 },
+  time: { short: 'f:o:', long: 'format= output=' },
+  strace: { short: 'e:o:p:s:u:E:a:I:O:S:P:X:', long: 'output=' },
+  sudo: { short: 'u:g:h:p:C:r:t:U:D:R:T:', long: 'user= group= host= prompt= chdir=', assigns: true },
+  'cross-env dotenv': { assigns: true, short: 'e:f:' },
+  watch: { short: 'n:d::', long: 'interval= differences=?', joins: true },
+  flock: { short: 's:w:E:', long: 'timeout= conflict-exit-code=', skip: 1 },
+  'tmux screen': { short: 'S:L:f:s:n:c:t:F:x:y:d', joins: true, skip: 1 },
+  'uv poetry pipenv bundle conda rye hatch pdm mise asdf corepack': { skip: 1 },
+});
 
-function launch(call: ProgramCall, launcher: Launcher): Status {
-  const options = parseOptions(call.args, { ...launcher, stops: true });
-  const words = options.operands.slice(launcher.skip ?? 0);
-  if (launcher.joins === true) return runChildShell(call, words.join(' '));
-  return withEnvironment(call, words, launcher.assigns === true);
+function programOf(launcher: Launcher): Program {
+  return (shell, args, name) => {
+    const { operands } = parseOptions(args, { ...launcher, stops: true });
+    const words = operands.slice(launcher.skip ?? 0);
+    if (launcher.joins === true) return runChildShell(shell, words.join(' '));
+    const inner = shell.subshell();
+    return launcher.assigns === true ? withEnvironment(inner, words, name) : inner.run(words, true);
+  };
 }
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
-function withEnvironment(call: ProgramCall, words: readonly string[], assigns: boolean): Status {
-  const { machine } = call;
-  const scope = call.frame.scope.layer();
+/** Runs a command after the `NAME=value` words before it, which the shell keeps. */
+function withEnvironment(shell: Shell, words: readonly string[], by: string): Status {
   let start = 0;
-  for (; assigns && ASSIGNMENT.test(words[start] ?? ''); start++) {
+  for (; ASSIGNMENT.test(words[start] ?? ''); start++) {
     const word = words[start] ?? '';
     const name = word.slice(0, word.indexOf('='));
-    setVariable(machine, scope, name, word.slice(name.length + 1), call.name);
-    scope.export(name, true);
+    setVariable(shell, name, word.slice(name.length + 1), by);
+    shell.scope.export(name, true);
   }
-  return machine.run.argv(machine, words.slice(start), { ...call.frame, scope }, true);
+  return shell.run(words.slice(start), true);
 }
 
-function env(call: ProgramCall): Status {
-  const { machine, frame } = call;
-  const options = parseOptions(call.args, {
+function env(caller: Shell, args: readonly string[], name: string): Status {
+  const shell = caller.subshell();
+  const options = parseOptions(args, {
     short: 'u:C:P:',
     long: 'unset= chdir= ignore-environment null',
     stops: true,
   });
-  if (hasOption(options, 'i', 'ignore-environment') || call.args[0] === '-') clearIdentity(call, 'env -i');
+  if (hasOption(options, 'i', 'ignore-environment') || args[0] === '-') clearIdentity(shell, 'env -i');
   const operands = options.operands.filter((word, n) => n > 0 || word !== '-');
-  const scope = frame.scope.layer();
-  for (const name of optionValues(options, 'u', 'unset')) {
-    checkIdentity(machine, name, undefined, 'env -u');
-    scope.unset(name);
+  for (const variable of optionValues(options, 'u', 'unset')) {
+    checkIdentity(shell, variable, undefined, 'env -u');
+    shell.scope.unset(variable);
   }
-  const inner = { ...call, frame: { ...frame, scope } };
   const folder = optionValue(options, 'C', 'chdir');
-  if (folder !== undefined) machine.run.argv(machine, ['cd', folder], inner.frame);
-  return withEnvironment(inner, operands, true);
+  if (folder !== undefined) shell.run(['cd', folder]);
+  return withEnvironment(shell, operands, name);
 }
 
 const MAX_RUNS = 1000;
@@ -226,7 +213,7 @@ function delimiterOf(options: Options): string | undefined {
   return hasOption(options, 'I', 'i', 'replace', 'L') ? '\n' : undefined;
 }
 
-function xargs({ args, frame, machine, ...call }: ProgramCall): Status {
+function xargs(shell: Shell, args: readonly string[]): Status {
   const options = parseOptions(args, {
     short: 'I:i::n:L:l::P:d:a:s:E:e::J:R:S:',
     long: 'replace=? max-args= max-lines=? max-procs= delimiter= arg-file= max-chars= eof=? null no-run-if-empty verbose',
@@ -234,32 +221,28 @@ function xargs({ args, frame, machine, ...call }: ProgramCall): Status {
   });
   const command = options.operands.length > 0 ? options.operands : ['echo'];
   const file = optionValue(options, 'a', 'arg-file');
-  const text = filterInput({ ...call, args, frame, machine }, file === undefined ? [] : [file]);
+  const text = filterInput(shell, file === undefined ? [] : [file]);
   const items = itemsOf(text, delimiterOf(options));
-  const run = (words: readonly string[]) => machine.run.argv(machine, words, { ...frame }, true);
   const replaced = optionValue(options, 'I', 'i', 'replace', 'J');
   if (replaced !== undefined) {
     for (const item of items.slice(0, MAX_RUNS))
-      run(command.map((word) => word.replaceAll(replaced || '{}', () => item.trimStart())));
+      shell.run(
+        command.map((word) => word.replaceAll(replaced || '{}', () => item.trimStart())),
+        true,
+      );
     return undefined;
   }
   const count = Number(optionValue(options, 'n', 'max-args', 'L', 'max-lines') ?? items.length);
   const size = Number.isInteger(count) && count > 0 ? count : Math.max(items.length, 1);
-  for (let at = 0; at < Math.max(items.length, 1) && !machine.exhausted; at += size) {
-    if (at >= MAX_RUNS * size) machine.exhausted = true;
-    else run([...command, ...items.slice(at, at + size)]);
+  for (let at = 0; at < Math.max(items.length, 1) && !shell.machine.exhausted; at += size) {
+    if (at >= MAX_RUNS * size) shell.machine.exhausted = true;
+    else shell.run([...command, ...items.slice(at, at + size)], true);
   }
   return undefined;
 }
 
 /** The programs that start other programs. */
-export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'rbash', 'fish'].map(
-    (name) => [name, shell] as const,
-  ),
-  ...LAUNCHERS.flatMap(([names, launcher]) =>
-    names.split(' ').map((name) => [name, (call: ProgramCall) => launch(call, launcher)] as const),
-  ),
-  ['env', env],
-  ['xargs', xargs],
+export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map([
+  ...[...LAUNCHERS].map(([name, launcher]) => [name, programOf(launcher)] as const),
+  ...byName<Program>({ 'sh bash zsh dash ksh mksh ash rbash fish': sh, env, xargs }),
 ]);
