@@ -1,7 +1,7 @@
 import { SESSION_VARIABLES } from '../domain/names.ts';
 import { UNKNOWN, isKnown } from './effects.ts';
-import { byName, type Program, type Shell, type Status } from './machine.ts';
-import { hasOption, normalised, optionValue, parseOptions } from './options.ts';
+import type { Program, Shell, Status } from './machine.ts';
+import { byName, hasOption, normalised, optionValue, parseOptions } from './options.ts';
 import { checkIdentity, setVariable } from './parameters.ts';
 import { CWD, POSITIONAL } from './scope.ts';
 import { recordSpelled } from './spelled.ts';

@@ -15,7 +15,9 @@ export interface CommitWords {
 }
 
 /** The options of git itself that take the next word as their value. */
-const GLOBAL_VALUES = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
+export const GLOBAL_VALUES: ReadonlySet<string> = new Set(
+  '-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source'.split(' '),
+);
 
 /** Options of git-commit(1). */
 const OPTIONS: GetoptSpec = {

@@ -1,6 +1,7 @@
-import { type GitVerbCall, type ShellEffects, UNKNOWN, isKnown } from './effects.ts';
-import { hasOption, parseOptions, optionValue } from './options.ts';
-import { parseConfig, updateRefOptions } from './programs/git-files.ts';
+import { type GitVerbCall, type ShellEffects, isKnown } from './effects.ts';
+import { gitOptions, wordsOf } from './git-options.ts';
+import { type Options, byName, hasOption, optionValue, parseOptions } from './options.ts';
+import { parseConfig } from './programs/git-files.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { pushWords } from './tree-verbs.ts';
 
@@ -26,12 +27,12 @@ export interface ConfigChange {
 }
 
 /** Returns the changes that a `git config` makes to settings that `isJudging` accepts. */
-export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
-  if (verb !== 'config') return [];
-  const { action, key, value, isGlobal } = parseConfig(words.map((word) => word ?? ''));
+export function configChanges(call: GitVerbCall): ConfigChange[] {
+  if (call.verb !== 'config') return [];
+  const { action, key, value, isGlobal } = parseConfig(call);
   const isMeant = action === 'section' ? /^(?:core|handoff|hook\.handoff-.*)$/i.test(key) : isJudging(key);
   if (action === 'read' || !isMeant) return [];
-  const isKnown = action === 'set' && !words.includes(undefined);
+  const isKnown = action === 'set' && !call.words.includes(undefined);
   return [{ key, value: isKnown ? value : undefined, isGlobal }];
 }
 
@@ -64,72 +65,59 @@ export interface BranchMove {
   readonly to: string | undefined;
 }
 
+/** A move by its names alone. */
+type Move = Omit<BranchMove, 'call'>;
+
 /** Returns the branches that a git call deletes or moves by force. Moves with unknown words are left out. */
 export function branchMoves(call: GitVerbCall): BranchMove[] {
-  const words = call.words.map((word) => word ?? UNKNOWN);
-  return movesOf(call, words).filter(({ branch, to }) => isKnown(branch ?? '') && isKnown(to ?? ''));
+  const moves = MOVES.get(call.verb)?.(gitOptions(call), call) ?? [];
+  const known = moves.filter(({ branch, to }) => isKnown(branch ?? '') && isKnown(to ?? ''));
+  return known.map((move) => ({ call, ...move }));
 }
 
-function movesOf(call: GitVerbCall, words: readonly string[]): BranchMove[] {
-  switch (call.verb) {
-    case 'branch':
-      return branches(call, words);
-    case 'reset':
-      return resets(call, words);
-    case 'switch':
-    case 'checkout':
-    case 'worktree':
-      return recreated(call, words);
-    case 'update-ref':
-      return refUpdates(call, words);
-    default:
-      return [];
-  }
-}
+/** The verbs that may move a branch by force. */
+const MOVES = byName<(options: Options, call: GitVerbCall) => Move[]>({
+  branch: branches,
+  reset: resets,
+  'switch checkout worktree': recreated,
+  'update-ref': refUpdates,
+});
 
-function branches(call: GitVerbCall, words: readonly string[]): BranchMove[] {
-  const options = parseOptions(words, {
-    short: 'u:',
-    long: 'delete force set-upstream-to= move copy remotes list contains= merged= no-merged= points-at=',
-  });
+function branches(options: Options): Move[] {
   const { operands } = options;
   if (hasOption(options, 'r', 'remotes')) return [];
-  if (hasOption(options, 'd', 'D', 'delete'))
-    return operands.map((branch) => ({ call, branch, to: undefined }));
+  if (hasOption(options, 'd', 'D', 'delete')) return operands.map((branch) => ({ branch, to: undefined }));
   const isForced = hasOption(options, 'f', 'force');
   if (hasOption(options, 'M', 'C') || (isForced && hasOption(options, 'm', 'move', 'c', 'copy'))) {
     const target = operands.at(-1);
     const source = operands.length > 1 ? (operands[0] ?? '') : 'HEAD';
-    return target === undefined ? [] : [{ call, branch: target, to: source }];
+    return target === undefined ? [] : [{ branch: target, to: source }];
   }
   const [branch, to = 'HEAD'] = operands;
-  return isForced && branch !== undefined ? [{ call, branch, to }] : [];
+  return isForced && branch !== undefined ? [{ branch, to }] : [];
 }
 
 /** Handles `git reset`, which moves no branch when it is given a path. */
-function resets(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+function resets(options: Options, { words }: GitVerbCall): Move[] {
   if (words.includes('--') && words.indexOf('--') < words.length - 1) return [];
-  if (words.some((word) => word.startsWith('--pathspec-from-file'))) return [];
-  const { operands } = parseOptions(words, { long: 'hard soft mixed merge keep pathspec-from-file=' });
-  const [to, ...paths] = operands;
-  return to === undefined || paths.length > 0 ? [] : [{ call, branch: undefined, to }];
+  const [to, ...paths] = options.operands;
+  const isMove = to !== undefined && paths.length === 0 && !hasOption(options, 'pathspec-from-file');
+  return isMove ? [{ branch: undefined, to }] : [];
 }
 
-function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
-  const options = parseOptions(words, { short: 'b:B:c:C:', long: 'force force-create= orphan= conflict=' });
-  const branch = optionValue(options, call.verb === 'switch' ? 'C' : 'B', 'force-create');
-  const to = options.operands[call.verb === 'worktree' ? 2 : 0] ?? 'HEAD';
-  return branch === undefined ? [] : [{ call, branch, to }];
+function recreated(options: Options, { verb }: GitVerbCall): Move[] {
+  const branch = optionValue(options, verb === 'switch' ? 'C' : 'B', 'force-create');
+  const to = options.operands[verb === 'worktree' ? 2 : 0] ?? 'HEAD';
+  return branch === undefined ? [] : [{ branch, to }];
 }
 
-function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {
-  const options = updateRefOptions(words);
+function refUpdates(options: Options): Move[] {
   const [ref = '', to] = options.operands;
   const branch = /^refs\/heads\/(.+)$/s.exec(ref)?.[1];
-  if (ref === 'HEAD' && to !== undefined) return [{ call, branch: undefined, to }];
+  if (ref === 'HEAD' && to !== undefined) return [{ branch: undefined, to }];
   if (branch === undefined) return [];
   const isDeletion = hasOption(options, 'd') || (to !== undefined && /^0+$/.test(to));
-  return isDeletion || to !== undefined ? [{ call, branch, to: isDeletion ? undefined : to }] : [];
+  return isDeletion || to !== undefined ? [{ branch, to: isDeletion ? undefined : to }] : [];
 }
 
 /** What a `git stash` does with the stash list, which all worktrees share. */
@@ -142,9 +130,9 @@ interface StashUse {
 }
 
 /** Returns what a git call does with the stash list; `undefined` if nothing (`list`, `show`), or if that is unknown. */
-export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
-  if (verb !== 'stash') return undefined;
-  const known = words.map((word) => word ?? UNKNOWN);
+export function stashUse(call: GitVerbCall): StashUse | undefined {
+  if (call.verb !== 'stash') return undefined;
+  const known = wordsOf(call);
   if (pushWords(known) !== undefined) return { action: 'push', index: undefined, byName: false };
   const [action, ...rest] = known;
   if (action === 'clear') return { action, index: undefined, byName: false };

@@ -272,10 +272,3 @@ export class Shell {
 
 /** Handles a call of a program: its words after the name, expanded (UNKNOWN stands for unknown stretches), and its base name. */
 export type Program = (shell: Shell, args: readonly string[], name: string) => Status;
-
-/** Returns a table's programs by name. A key holds one name, or several with blanks in between. */
-export function byName<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
-  return new Map(
-    Object.entries(table).flatMap(([names, value]) => names.split(' ').map((name) => [name, value] as const)),
-  );
-}

@@ -93,6 +93,13 @@ export function optionValues(options: Options, ...names: readonly string[]): str
   return names.flatMap((name) => options.values.get(name) ?? []);
 }
 
+/** Returns a table's entries by name. A key holds one name, or several with blanks in between. */
+export function byName<Value>(table: Readonly<Record<string, Value>>): ReadonlyMap<string, Value> {
+  return new Map(
+    Object.entries(table).flatMap(([names, value]) => names.split(' ').map((name) => [name, value] as const)),
+  );
+}
+
 /**
  * git's pathspecs (gitglossary(7)), matched without git: names and folders, wildcards, `:/`, `:!` and their long forms.
  * An unknown form (`:(attr:…)`) covers everything.

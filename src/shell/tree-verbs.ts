@@ -1,10 +1,11 @@
 import { parseBoolean } from '../domain/settings.ts';
 import { type GitVerbCall, UNKNOWN, isKnown } from './effects.ts';
-import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
+import { gitOptions, wordsOf } from './git-options.ts';
+import { type Options, byName, hasOption, optionValue, optionValues } from './options.ts';
 import { diffPaths } from './programs/filters.ts';
 
 /** Whether a git verb may destroy uncommitted work or carry it off, or remove a whole working tree. */
-export const changesTree = (verb: string): boolean => Object.hasOwn(VERBS, verb) || verb === 'worktree';
+export const changesTree = (verb: string): boolean => VERBS.has(verb) || verb === 'worktree';
 
 /** What a git call does to uncommitted work: how far it reaches, and what becomes of the work. */
 export interface TreeReach {
@@ -74,20 +75,20 @@ const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
  * does not count as an option that makes the call harmful.
  */
 export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
-  const words = call.words.map((word) => word ?? UNKNOWN);
-  return Object.hasOwn(VERBS, call.verb) ? VERBS[call.verb]?.({ call, words, facts }) : undefined;
+  return VERBS.get(call.verb)?.({ call, words: wordsOf(call), options: gitOptions(call), facts });
 }
 
 interface Judged {
   readonly call: GitVerbCall;
   readonly words: readonly string[];
+  readonly options: Options;
   readonly facts: ReachFacts;
 }
 
 type Judge = (judged: Judged) => TreeReach | undefined;
 
 /** The git verbs that may affect uncommitted work. */
-const VERBS: Readonly<Partial<Record<string, Judge>>> = {
+const VERBS = byName<Judge>({
   switch: switches,
   checkout: checksOut,
   restore: restores,
@@ -99,9 +100,7 @@ const VERBS: Readonly<Partial<Record<string, Judge>>> = {
   rebase: rebases,
   pull: pulls,
   merge: merges,
-  'cherry-pick': aborts,
-  revert: aborts,
-  am: aborts,
+  'cherry-pick revert am': aborts,
   apply: applies,
   bisect: bisects,
   'read-tree': readsTree,
@@ -111,13 +110,9 @@ const VERBS: Readonly<Partial<Record<string, Judge>>> = {
   'fast-import': ({ call }) => whole(call, 'switch', 'carry'),
   // Not a git verb: stands for a program that commits everything (`jj new`).
   snapshot: ({ call }) => ({ ...whole(call, 'snapshot', 'carry'), untracked: true }),
-};
+});
 
-function switches({ call, words }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, {
-    short: 'c:C:',
-    long: 'create= force-create= orphan= conflict= force discard-changes detach merge',
-  });
+function switches({ call, options }: Judged): TreeReach | undefined {
   const moves = hasOption(options, 'c', 'C', 'create', 'force-create', 'orphan', 'd', 'detach');
   if (!moves && options.operands.length === 0) return undefined;
   const does = hasOption(options, 'f', 'force', 'discard-changes') ? 'destroy' : 'carry';
@@ -133,11 +128,7 @@ function switchReach(call: GitVerbCall, does: TreeReach['does'], options: Option
 
 function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   const at = words.indexOf('--');
-  const spec = {
-    short: 'b:B:',
-    long: 'orphan= conflict= pathspec-from-file= pathspec-file-nul force detach track merge',
-  };
-  const options = parseOptions(at < 0 ? words : words.slice(0, at), spec);
+  const options = gitOptions({ verb: 'checkout', words: at < 0 ? words : words.slice(0, at) });
   const does = hasOption(options, 'f', 'force') ? 'destroy' : 'carry';
   const [first, ...others] = options.operands;
   const listed = fileNames(options, facts);
@@ -151,19 +142,15 @@ function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   return others.length > 0 ? restore(call, others) : whole(call, 'switch', does);
 }
 
-function restores({ call, words, facts }: Judged): TreeReach | undefined {
-  const { options, operands } = withPaths(words, facts, {
-    short: 's:',
-    long: 'source= conflict= staged worktree',
-  });
+function restores({ call, options, facts }: Judged): TreeReach | undefined {
+  const operands = pathspecs(options, facts);
   const staged = hasOption(options, 'S', 'staged');
   const worktree = hasOption(options, 'W', 'worktree');
   const paths = operands.length === 0 && hasOption(options, 'p', 'patch') ? [':/'] : operands;
   return (staged && !worktree) || paths.length === 0 ? undefined : restore(call, paths);
 }
 
-function resets({ call, words }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, { long: 'hard merge soft mixed keep quiet pathspec-from-file=' });
+function resets({ call, options }: Judged): TreeReach | undefined {
   if (hasOption(options, 'merge')) return unstages(call);
   return hasOption(options, 'hard') ? whole(call, 'reset', 'destroy') : undefined;
 }
@@ -173,10 +160,8 @@ function stashes({ call, words, facts }: Judged): TreeReach | undefined {
   if (words[0] === 'branch') return whole(call, 'switch', 'carry');
   const given = pushWords(words);
   if (given === undefined) return undefined;
-  const { options, operands } = withPaths(given, facts, {
-    short: 'm:',
-    long: 'message= include-untracked all keep-index staged patch',
-  });
+  const options = gitOptions({ verb: 'stash', words: given });
+  const operands = pathspecs(options, facts);
   const ignored = hasOption(options, 'a', 'all');
   const untracked = ignored || hasOption(options, 'u', 'include-untracked');
   const isWhole = words[0] === 'save' || operands.length === 0;
@@ -191,8 +176,8 @@ export function pushWords(words: readonly string[]): readonly string[] | undefin
   return action === 'push' || action === 'save' ? rest : undefined;
 }
 
-function cleans({ call, words, facts }: Judged): TreeReach | undefined {
-  const { options, operands } = withPaths(words, facts, { short: 'e:', long: 'exclude= dry-run force' });
+function cleans({ call, options, facts }: Judged): TreeReach | undefined {
+  const operands = pathspecs(options, facts);
   const isForced = hasOption(options, 'f', 'force') || isOn('clean.requireforce', call, facts) === false;
   if (hasOption(options, 'n', 'dry-run', 'i', 'interactive') || !isForced) return undefined;
   // Without a pathspec, git-clean(1) cleans the folder in which it runs.
@@ -203,39 +188,32 @@ function cleans({ call, words, facts }: Judged): TreeReach | undefined {
 }
 
 /** Handles `git rm`, which removes no uncommitted changes without `-f`. */
-function removes({ call, words, facts }: Judged): TreeReach | undefined {
-  const { options, operands } = withPaths(words, facts, { long: 'cached dry-run force quiet' });
+function removes({ call, options, facts }: Judged): TreeReach | undefined {
+  const operands = pathspecs(options, facts);
   const isSafe = hasOption(options, 'cached', 'n', 'dry-run') || !hasOption(options, 'f', 'force');
   return isSafe || operands.length === 0 ? undefined : covering(call, 'rm', 'destroy', operands);
 }
 
 /** Handles `git mv`, which with `-f` replaces the file at the target. */
-function movesOver({ call, words }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, { long: 'force dry-run verbose' });
+function movesOver({ call, options }: Judged): TreeReach | undefined {
   const target = options.operands.at(-1);
   const isSafe = hasOption(options, 'n', 'dry-run') || !hasOption(options, 'f', 'force');
   return isSafe || target === undefined ? undefined : covering(call, 'restore', 'destroy', [target]);
 }
 
-function rebases({ call, words, facts }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, {
-    short: 'x:X:s:C:',
-    long: 'onto= exec= strategy= strategy-option= autostash no-autostash abort skip',
-  });
+function rebases({ call, options, facts }: Judged): TreeReach | undefined {
   if (hasOption(options, 'abort', 'skip')) return whole(call, 'reset', 'destroy');
   if (hasOption(options, 'continue', 'quit', 'edit-todo', 'show-current-patch')) return undefined;
   return autostashes(call, options, isOn('rebase.autostash', call, facts));
 }
 
-function pulls({ call, words, facts }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, { short: 'X:s:', long: 'rebase=? strategy= autostash no-autostash' });
+function pulls({ call, options, facts }: Judged): TreeReach | undefined {
   // Other settings decide whether a pull merges or rebases, so either autostash counts.
   const isEither = isOn('rebase.autostash', call, facts) || isOn('merge.autostash', call, facts);
   return autostashes(call, options, isEither);
 }
 
-function merges({ call, words, facts }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, { short: 'm:F:X:s:', long: 'message= autostash no-autostash abort' });
+function merges({ call, options, facts }: Judged): TreeReach | undefined {
   if (hasOption(options, 'abort')) return unstages(call);
   if (hasOption(options, 'continue', 'quit')) return undefined;
   return autostashes(call, options, isOn('merge.autostash', call, facts));
@@ -270,8 +248,7 @@ function inputOf({ input, inputFile }: GitVerbCall, facts: ReachFacts): string |
 }
 
 /** Handles `git apply`. A patch that we can read names its files; any other may change all files. */
-function applies({ call, words, facts }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
+function applies({ call, options, facts }: Judged): TreeReach | undefined {
   if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
   const included = optionValues(options, 'include').map((glob) => `:/${glob}`);
   if (included.length > 0) return { ...restore(call, included), untracked: true };
@@ -297,30 +274,23 @@ function bisects({ call, words }: Judged): TreeReach | undefined {
   return starts || moves ? whole(call, 'switch', 'carry') : undefined;
 }
 
-function readsTree({ call, words }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, { long: 'reset prefix= index-output= exclude-per-directory=' });
+function readsTree({ call, options }: Judged): TreeReach | undefined {
   if (!hasOption(options, 'u') || hasOption(options, 'n', 'dry-run')) return undefined;
   return hasOption(options, 'reset') ? whole(call, 'reset', 'destroy') : whole(call, 'switch', 'carry');
 }
 
 /** Handles `git checkout-index`, which overwrites nothing without `-f`. */
-function checksOutIndex({ call, words, facts }: Judged): TreeReach | undefined {
-  const { options, operands } = withPaths(words, facts, { long: 'prefix= stage= force all stdin' });
+function checksOutIndex({ call, options, facts }: Judged): TreeReach | undefined {
+  const operands = pathspecs(options, facts);
   if (!hasOption(options, 'f', 'force') || hasOption(options, 'prefix')) return undefined;
   // `--all` means everything below the folder in which it is typed.
   if (hasOption(options, 'a', 'all')) return restore(call, ['.']);
   return restore(call, hasOption(options, 'stdin') ? [...operands, UNKNOWN] : operands);
 }
 
-function withPaths(words: readonly string[], facts: ReachFacts, spec: { short?: string; long: string }) {
-  const at = words.indexOf('--');
-  const long = `${spec.long} pathspec-from-file= pathspec-file-nul`;
-  const options = parseOptions(at < 0 ? words : words.slice(0, at), { ...spec, long });
-  const operands = [...options.operands, ...(at < 0 ? [] : words.slice(at + 1))];
-  return {
-    options,
-    operands: [...operands.filter((word) => word !== ''), ...(fileNames(options, facts) ?? [])],
-  };
+/** Returns the pathspecs of a call: its operands, and those in a file. */
+function pathspecs(options: Options, facts: ReachFacts): string[] {
+  return [...options.operands.filter((word) => word !== ''), ...(fileNames(options, facts) ?? [])];
 }
 
 /** Returns the pathspecs of `--pathspec-from-file`, or one unknown path when they cannot be read. */
@@ -333,8 +303,7 @@ function fileNames(options: Options, facts: ReachFacts): readonly string[] | und
 }
 
 /** Handles a `git symbolic-ref` that points HEAD elsewhere: all uncommitted changes then belong to that branch. */
-function pointsElsewhere({ call, words }: Judged): TreeReach | undefined {
-  const options = parseOptions(words, { short: 'm:', long: 'delete quiet short recurse' });
+function pointsElsewhere({ call, options }: Judged): TreeReach | undefined {
   const [name, target] = options.operands;
   const moves = name === 'HEAD' && (target !== undefined || hasOption(options, 'd', 'delete'));
   return moves ? whole(call, 'switch', 'carry') : undefined;

@@ -5,7 +5,8 @@ import type { Ledgers } from '../../changes/windows.ts';
 import { agentOfOwner, ownerName, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { type GitVerbCall, UNKNOWN } from '../../shell/effects.ts';
-import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
+import { gitOptions } from '../../shell/git-options.ts';
+import { hasOption, optionValue } from '../../shell/options.ts';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
@@ -194,26 +195,19 @@ function mergeInstead(call: GitVerbCall, git: string): string {
 const mergedName = (call: GitVerbCall): string =>
   call.verb === 'pull' ? 'HEAD' : (mergeOperands(call)[0] ?? '@{upstream}');
 
-function mergeOperands({ words }: GitVerbCall): readonly string[] {
-  const known = words.map((word) => word ?? UNKNOWN);
-  const spec = { short: 'x:X:s:C:m:F:', long: 'rebase=? onto= exec= strategy= strategy-option= message=' };
-  const { operands } = parseOptions(known, spec);
+function mergeOperands(call: GitVerbCall): readonly string[] {
+  const { operands } = gitOptions(call);
   return operands.includes(UNKNOWN) ? [] : operands;
 }
 
 /** Returns the words after `git worktree add` that give what the switch asked for; a new branch keeps its start point. */
-function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): string {
+function worktreeWords(call: GitVerbCall, { beside }: Typed): string {
+  const { verb, words, by } = call;
   const apart = `--detach ${beside('apart')}`;
   if (by !== undefined) return `${apart}, then run there: ${escapeLine(by)}`;
   if (words.some((word) => word === undefined || word === '') || !/^(?:switch|checkout)$/.test(verb))
     return apart;
-  const options = parseOptions(
-    words.map((word) => word ?? UNKNOWN),
-    {
-      short: 'b:B:c:C:',
-      long: 'create= force-create= orphan= conflict= detach track force discard-changes',
-    },
-  );
+  const options = gitOptions(call);
   const [start] = options.operands;
   const from = start === undefined ? '' : ` ${shellWord(start)}`;
   const made = optionValue(options, 'b', 'c', 'create');

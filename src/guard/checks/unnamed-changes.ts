@@ -7,8 +7,8 @@ import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
-import { type ShellEffects, type UnnamedWrites, UNKNOWN, isKnown } from '../../shell/effects.ts';
-import { updateRefOptions } from '../../shell/programs/git-files.ts';
+import { type ShellEffects, type UnnamedWrites, isKnown } from '../../shell/effects.ts';
+import { gitOptions } from '../../shell/git-options.ts';
 import { diffPaths } from '../../shell/programs/filters.ts';
 import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
@@ -124,15 +124,15 @@ function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
   const here = callsInWorktree(call, effects);
   const made = here.findIndex(({ verb }) => verb === 'commit-tree');
   const isHead = (name: string | undefined) => name === 'HEAD' || name === headRef(call.tree.gitDir);
-  for (const [n, { verb, words, cwd = call.cwd }] of here.entries()) {
+  for (const [n, each] of here.entries()) {
+    const { verb, words, cwd = call.cwd } = each;
     const isMade = made >= 0 && made < n;
     const unknown = { by: 'commit-tree', cwd, commit: undefined };
     if (isMade && /^(?:reset|merge|symbolic-ref|checkout|switch|push|fetch)$/.test(verb)) return unknown;
     if (verb === 'history' && words[0] === 'fixup' && !words.includes('--dry-run'))
       return { ...unknown, by: 'history fixup' };
     if (verb !== 'update-ref') continue;
-    const known = words.map((word) => word ?? UNKNOWN);
-    const [ref, to] = updateRefOptions(known).operands;
+    const [ref, to] = gitOptions(each).operands;
     // A ref that is unknown or comes from standard input may be HEAD's branch.
     const mayBeHead = ref === undefined || !isKnown(ref) || isHead(ref);
     if (isMade && mayBeHead) return unknown;

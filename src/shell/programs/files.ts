@@ -1,6 +1,7 @@
 import { UNKNOWN, isKnown } from '../effects.ts';
-import { byName, type Program, type Shell, type Status } from '../machine.ts';
+import type { Program, Shell, Status } from '../machine.ts';
 import {
+  byName,
   hasOption,
   optionValue,
   parseOptions,

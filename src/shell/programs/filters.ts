@@ -1,7 +1,7 @@
 import { UNKNOWN, isKnown } from '../effects.ts';
 import { basename, dirname } from '../disk.ts';
-import { byName, type Program, type Shell, type Status } from '../machine.ts';
-import { hasOption, optionValues, parseOptions, optionValue } from '../options.ts';
+import type { Program, Shell, Status } from '../machine.ts';
+import { byName, hasOption, optionValues, parseOptions, optionValue } from '../options.ts';
 import { recordSpelled } from '../spelled.ts';
 import { patchedFiles } from '../../domain/patch.ts';
 

@@ -1,13 +1,14 @@
 import { dirname } from '../disk.ts';
-import { UNKNOWN, isKnown } from '../effects.ts';
-import { byName, type Shell, type Status } from '../machine.ts';
-import { optionValues, parseOptions, type Options, hasOption, optionValue } from '../options.ts';
+import { type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
+import { gitOptions } from '../git-options.ts';
+import type { Shell, Status } from '../machine.ts';
+import { byName, hasOption, optionValue, optionValues } from '../options.ts';
 import { runChildShell, wrapper } from './interpreters.ts';
 
 /** A git call without its global options: the verb, its words, and the place where it runs. */
 export interface GitCall {
   readonly verb: string;
-  readonly args: readonly string[];
+  readonly words: readonly string[];
   /** The folder where git looks for the repository, or the git directory if one is given. */
   readonly repository: string;
   readonly shell: Shell;
@@ -24,31 +25,21 @@ type GitVerb = (git: GitCall) => Status;
  * the files of its working tree.
  */
 
-const OUTPUT_VERBS = new Set(
-  'diff log show format-patch archive diff-tree diff-index diff-files stash range-diff whatchanged fast-export'.split(
-    ' ',
-  ),
-);
-
 /** Records the output file that an option names: `git diff --output=x`, `git archive -o x`. */
-export function writesOutputOption({ verb, args, shell }: GitCall): void {
-  if (!OUTPUT_VERBS.has(verb)) return;
-  const spec = verb === 'archive' ? 'o:' : verb === 'format-patch' ? 'o:v:' : 'S:G:L:n:U:O:';
-  const options = parseOptions(args, {
-    short: spec,
-    long: 'output= output-directory= export-marks= grep= author= format=',
-  });
-  const names = verb === 'archive' ? ['o', 'output'] : ['output', 'export-marks'];
-  for (const file of optionValues(options, ...names)) shell.write(file, `git ${verb}`);
-}
-
-function move({ shell, args }: GitCall): Status {
-  if (args.some((word) => /^-[fkv]*n|^--dry-run$/.test(word))) return undefined;
-  shell.run(['mv', ...args.filter((word) => !/^-[fkv]+$/.test(word))]);
+function output(git: GitCall): Status {
+  for (const file of optionValues(gitOptions(git), 'output', 'export-marks'))
+    git.shell.write(file, `git ${git.verb}`);
+  git.shell.print(UNKNOWN);
   return undefined;
 }
 
-function worktree({ shell, args: [action, ...rest] }: GitCall): Status {
+function move({ shell, words }: GitCall): Status {
+  if (words.some((word) => /^-[fkv]*n|^--dry-run$/.test(word))) return undefined;
+  shell.run(['mv', ...words.filter((word) => !/^-[fkv]+$/.test(word))]);
+  return undefined;
+}
+
+function worktree({ shell, words: [action, ...rest] }: GitCall): Status {
   const [path, target] = rest.filter((word) => !word.startsWith('-'));
   if ((action === 'remove' || action === 'move') && path !== undefined)
     shell.remove(path, `git worktree ${action}`);
@@ -57,11 +48,8 @@ function worktree({ shell, args: [action, ...rest] }: GitCall): Status {
 }
 
 /** Parses the words of a `git config`, with verbs or with the older options. `key` may name a whole section. */
-export function parseConfig(words: readonly string[]) {
-  const options = parseOptions(words, {
-    short: 'f:',
-    long: 'file= blob= type= default= comment= value= url= global system local worktree get get-all get-regexp list unset unset-all remove-section rename-section add replace-all',
-  });
+export function parseConfig(call: Pick<GitVerbCall, 'verb' | 'words'>) {
+  const options = gitOptions(call);
   const [first = '', ...rest] = options.operands;
   const isVerb = /^(?:set|unset|remove-section|rename-section)$/.test(first) && rest.length > 0;
   const [key = '', value] = isVerb ? rest : options.operands;
@@ -81,22 +69,26 @@ export function parseConfig(words: readonly string[]) {
 }
 
 /** Handles `git config key value`: later parts of the command see the value. `-f file` writes that file. */
-function configure({ shell, args }: GitCall): Status {
-  const { action, key, value, file } = parseConfig(args);
+function configure(git: GitCall): Status {
+  const { shell } = git;
+  const { action, key, value, file } = parseConfig(git);
   if (action !== 'read' && file !== undefined) shell.write(file, 'git config');
   if (action === 'set') shell.machine.settings.set(key.toLowerCase(), value);
   return undefined;
 }
 
-/** Handles the git commands that run other commands: `bisect run`, `rebase --exec`, `submodule foreach`. */
-function nested({ shell, verb, args }: GitCall): Status {
-  if (verb === 'bisect' && args[0] === 'run') shell.run(args.slice(1));
-  if (verb === 'submodule' && args.includes('foreach')) {
-    const words = args.slice(args.indexOf('foreach') + 1).filter((word) => word !== '--recursive');
-    runChildShell(shell, words.join(' '));
-  }
-  const options = parseOptions(args, { short: 'x:s:X:C:', long: 'exec=' });
-  for (const text of optionValues(options, 'x', 'exec')) runChildShell(shell, text);
+function bisect({ shell, words: [action, ...command] }: GitCall): Status {
+  return action === 'run' ? shell.run(command) : undefined;
+}
+
+function submodule({ shell, words }: GitCall): Status {
+  if (!words.includes('foreach')) return undefined;
+  const script = words.slice(words.indexOf('foreach') + 1).filter((word) => word !== '--recursive');
+  return runChildShell(shell, script.join(' '));
+}
+
+function rebase(git: GitCall): Status {
+  for (const text of optionValues(gitOptions(git), 'x', 'exec')) runChildShell(git.shell, text);
   return undefined;
 }
 
@@ -108,17 +100,17 @@ function printBranch(shell: Shell, prefix: string): void {
 }
 
 /** Handles `git rev-parse`: prints the repository's folders, for a redirection to `"$(git rev-parse --git-dir)/…"`. */
-function revParse({ shell, args }: GitCall): Status {
+function revParse({ shell, words }: GitCall): Status {
   const { disk } = shell.machine;
   let folder = shell.cwd;
   if (!isKnown(folder)) return undefined;
   while (folder !== '/' && !disk.exists(`${folder}/.git`)) folder = dirname(folder);
   const gitDir = disk.isDirectory(`${folder}/.git`) ? `${folder}/.git` : UNKNOWN;
-  if (args.includes('--abbrev-ref') && args.includes('HEAD')) printBranch(shell, '');
-  for (const word of args) {
+  if (words.includes('--abbrev-ref') && words.includes('HEAD')) printBranch(shell, '');
+  for (const word of words) {
     if (word === '--show-toplevel') shell.print(`${gitDir === UNKNOWN ? UNKNOWN : folder}\n`);
     else if (/^--(?:absolute-git-dir|git-dir|git-common-dir)$/.test(word)) shell.print(`${gitDir}\n`);
-    else if (word === '--git-path') shell.print(`${gitDir}/${args[args.indexOf(word) + 1] ?? ''}\n`);
+    else if (word === '--git-path') shell.print(`${gitDir}/${words[words.indexOf(word) + 1] ?? ''}\n`);
   }
   return undefined;
 }
@@ -141,13 +133,8 @@ function change({ shell, repository, verb }: GitCall, ref: string, cwd = reposit
   }
 }
 
-/** Parses the words of a `git update-ref`: its operands are a ref, its new value and its old value. */
-export function updateRefOptions(words: readonly string[]): Options {
-  return parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog batch-updates' });
-}
-
 function updateRef(git: GitCall): Status {
-  const options = updateRefOptions(git.args);
+  const options = gitOptions(git);
   if (hasOption(options, 'stdin')) {
     const text = git.shell.input.rest;
     const names = refsIn(
@@ -170,7 +157,7 @@ function refsIn(text: string, pattern: RegExp): string[] {
 }
 
 function symbolicRef(git: GitCall): Status {
-  const options = parseOptions(git.args, { short: 'm:', long: 'delete quiet short recurse' });
+  const options = gitOptions(git);
   const [name, target] = options.operands;
   if (name === 'HEAD' && target === undefined)
     printBranch(git.shell, hasOption(options, 'short') ? '' : 'refs/heads/');
@@ -188,11 +175,8 @@ function destinations(spec: string): string[] {
 
 /** Handles a `git push` into a repository on this disk, whose refs it changes. */
 function push(git: GitCall): Status {
-  const { shell, args } = git;
-  const options = parseOptions(args, {
-    short: 'o:',
-    long: 'repo= receive-pack= exec= push-option= force-with-lease=? signed=? mirror all tags delete prune dry-run',
-  });
+  const { shell } = git;
+  const options = gitOptions(git);
   if (hasOption(options, 'n', 'dry-run')) return undefined;
   const [given, ...specs] = options.operands;
   const target = optionValue(options, 'repo') ?? given ?? '';
@@ -213,10 +197,7 @@ function push(git: GitCall): Status {
 
 /** Handles `git fetch` and `git pull`: a refspec that the command gives or configures may write a local ref. */
 function fetch(git: GitCall): Status {
-  const options = parseOptions(git.args, {
-    short: 'j:o:X:s:S:',
-    long: 'depth= refmap= upload-pack= jobs= recurse-submodules=? negotiation-tip= filter= shallow-since= server-option= strategy=',
-  });
+  const options = gitOptions(git);
   const [remote = 'origin', ...specs] = options.operands;
   const configured = git.config(`remote.${remote}.fetch`) ?? '';
   const all = [...specs, ...optionValues(options, 'refmap'), configured];
@@ -229,15 +210,15 @@ function fetch(git: GitCall): Status {
 }
 
 /** Handles `git branch`, which moves no ref of ours: only the current branch's name matters. */
-function branch({ shell, args }: GitCall): Status {
-  if (args.includes('--show-current')) printBranch(shell, '');
+function branch({ shell, words }: GitCall): Status {
+  if (words.includes('--show-current')) printBranch(shell, '');
   return undefined;
 }
 
 /** Handles the verbs that rewrite history: they move every ref that they are given. */
 function rewrite(git: GitCall): Status {
-  const names = git.args.filter((word) => word.startsWith('refs/'));
-  const isAll = git.args.includes('--all') || git.verb === 'filter-repo';
+  const names = git.words.filter((word) => word.startsWith('refs/'));
+  const isAll = git.words.includes('--all') || git.verb === 'filter-repo';
   for (const name of isAll ? ['*'] : names) change(git, name);
   return undefined;
 }
@@ -252,12 +233,16 @@ function fastImport(git: GitCall): Status {
 
 /** The verbs that are more than `OWN_VERBS`, by name. */
 export const GIT_VERBS = byName<GitVerb>({
+  'archive diff diff-files diff-index diff-tree fast-export format-patch log range-diff show stash whatchanged':
+    output,
   mv: move,
   worktree,
   config: configure,
   'rev-parse': revParse,
-  town: ({ shell, args }) => wrapper(shell, args, 'git-town'),
-  'bisect submodule rebase': nested,
+  town: ({ shell, words }) => wrapper(shell, words, 'git-town'),
+  bisect,
+  submodule,
+  rebase,
   'update-ref': updateRef,
   'symbolic-ref': symbolicRef,
   'push send-pack': push,

@@ -1,28 +1,18 @@
 import { dirname, isBelow } from '../disk.ts';
 import { type GitOverrides, type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
 import type { CommandInput, Program, Shell, Status } from '../machine.ts';
-import { parseOptions } from '../options.ts';
+import { GLOBAL_VALUES } from '../commit-words.ts';
+import { gitOptions } from '../git-options.ts';
 import { commandOfTry } from '../try-words.ts';
 import { CWD } from '../scope.ts';
-import { GIT_VERBS, type GitCall, OWN_VERBS, writesOutputOption } from './git-files.ts';
+import { GIT_VERBS, type GitCall, OWN_VERBS } from './git-files.ts';
 import { runChildShell } from './interpreters.ts';
 
-const WITH_VALUE = new Set([
-  '-C',
-  '-c',
-  '--git-dir',
-  '--work-tree',
-  '--namespace',
-  '--exec-path',
-  '--super-prefix',
-  '--config-env',
-  '--attr-source',
-]);
 const MAX_ALIASES = 4;
 /** The variable that passes a git call's options on. No script can use this name. */
 const INHERITED = ' git options';
 
-function git(caller: Shell, words: readonly string[]): Status {
+function git(caller: Shell, args: readonly string[]): Status {
   const settings = new Map<string, string>();
   const own: string[] = [];
   const shell = caller.subshell();
@@ -30,11 +20,11 @@ function git(caller: Shell, words: readonly string[]): Status {
   let gitDir = shell.text('GIT_DIR') || undefined;
   let workTree = shell.text('GIT_WORK_TREE') || undefined;
   let i = 0;
-  for (; i < words.length; i++) {
-    const word = words[i] ?? '';
+  for (; i < args.length; i++) {
+    const word = args[i] ?? '';
     if (!word.startsWith('-')) break;
     const [name = '', attached] = word.startsWith('--') ? splitOnce(word) : [word];
-    const value = attached ?? (WITH_VALUE.has(name) ? words[++i] : undefined) ?? '';
+    const value = attached ?? (GLOBAL_VALUES.has(name) ? args[++i] : undefined) ?? '';
     if (name === '-C') {
       const path = shell.path(value) ?? UNKNOWN;
       // Without the folder git fails instead of running here, but an earlier part of the command may have made it.
@@ -46,7 +36,7 @@ function git(caller: Shell, words: readonly string[]): Status {
     else if (name === '--git-dir') gitDir = value;
     else if (name === '--work-tree') workTree = value;
   }
-  const [verb, ...args] = words.slice(i);
+  const [verb, ...words] = args.slice(i);
   if (verb === undefined) return undefined;
   const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
   const repository = gitDir === undefined ? undefined : shell.path(gitDir);
@@ -59,7 +49,7 @@ function git(caller: Shell, words: readonly string[]): Status {
   const above = shell.text(INHERITED);
   const options = above === undefined ? own : [...above.split('\n'), ...own];
   if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
-  runVerb({ verb, args, repository: folder, shell, config, options }, 0);
+  runVerb({ verb, words, repository: folder, shell, config, options }, 0);
   return undefined;
 }
 
@@ -75,12 +65,12 @@ function settingOf(word: string): [string, string] {
 }
 
 function runVerb(git: GitCall, aliases: number): void {
-  const { shell, verb, args } = git;
-  const older = verb === 'refs' ? olderCalls(args) : [];
-  for (const words of older) runVerb({ ...git, verb: 'update-ref', args: words }, aliases);
+  const { shell, verb, words } = git;
+  const older = verb === 'refs' ? olderCalls(words) : [];
+  for (const each of older) runVerb({ ...git, verb: 'update-ref', words: each }, aliases);
   if (older.length > 0) return;
   if (verb === 'handoff') {
-    recordHandoff(shell, args);
+    recordHandoff(shell, words);
     return;
   }
   const known = GIT_VERBS.get(verb);
@@ -89,13 +79,12 @@ function runVerb(git: GitCall, aliases: number): void {
     ? (git.config(`alias.${verb}`) ?? shell.machine.disk.world.alias?.(verb.toLowerCase(), git.repository))
     : undefined;
   if (alias?.startsWith('!') === true) {
-    runChildShell(shell, `${alias.slice(1)} "$@"`, ['git', ...args]);
+    runChildShell(shell, `${alias.slice(1)} "$@"`, ['git', ...words]);
   } else if (alias !== undefined) {
-    const [next = '', ...words] = alias.split(/\s+/);
-    runVerb({ ...git, verb: next, args: [...words, ...args] }, aliases + 1);
+    const [next = '', ...given] = alias.split(/\s+/);
+    runVerb({ ...git, verb: next, words: [...given, ...words] }, aliases + 1);
   } else {
     recordCall(git);
-    writesOutputOption(git);
     known?.(git);
     if (known === undefined || !shell.output.text) shell.print(UNKNOWN);
   }
@@ -103,7 +92,7 @@ function runVerb(git: GitCall, aliases: number): void {
 
 /** Translates `git refs create`, `update`, `delete` and `rename` (git 2.56) into words of `git update-ref`. */
 function olderCalls([action, ...words]: readonly string[]): (readonly string[])[] {
-  const { operands } = parseOptions(words, { long: 'message= no-deref create-reflog' });
+  const { operands } = gitOptions({ verb: 'refs', words });
   if (action === 'delete') return [['-d', ...operands]];
   if (action === 'create' || action === 'update') return [operands];
   const [from = '', to = ''] = operands;
@@ -114,14 +103,14 @@ function olderCalls([action, ...words]: readonly string[]): (readonly string[])[
 const RECORDED = ['rebase.autostash', 'merge.autostash', 'clean.requireforce'];
 
 function recordCall(git: GitCall): void {
-  const { shell, verb, args } = git;
+  const { shell, verb, words } = git;
   const { cwd } = shell;
   const overrides = overridesOf(shell, git.options);
-  if (verb === 'clone' || (verb === 'worktree' && args[0] === 'add')) shell.changesBelow(cwd);
+  if (verb === 'clone' || (verb === 'worktree' && words[0] === 'add')) shell.changesBelow(cwd);
   shell.machine.git({
     cwd: isKnown(cwd) ? cwd : undefined,
     verb,
-    words: args.map((word) => (isKnown(word) ? word : undefined)),
+    words: words.map((word) => (isKnown(word) ? word : undefined)),
     settings: new Map(
       RECORDED.flatMap((key) => {
         const value = git.config(key);

@@ -1,6 +1,7 @@
 import { type GitVerbCall, UNKNOWN, isKnown } from '../effects.ts';
-import { byName, CommandInput, type Program, type Shell, type Status } from '../machine.ts';
+import { CommandInput, type Program, type Shell, type Status } from '../machine.ts';
 import {
+  byName,
   hasOption,
   parseOptions,
   type GetoptSpec,
