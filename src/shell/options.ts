@@ -22,15 +22,17 @@ export interface GetoptSpec {
 /** Sorts words into options and operands. Long options may be abbreviated, and `--` ends the options. */
 export function parseOptions(args: readonly string[], spec: GetoptSpec): Options {
   const values = new Map<string, string[]>();
-  const operands: string[] = [];
+  let operands: string[] = [];
   const add = (given: string, value: string) => {
     const name = spec.letters?.[given] ?? given;
-    values.set(name, [...(values.get(name) ?? []), value]);
+    const earlier = values.get(name);
+    if (earlier === undefined) values.set(name, [value]);
+    else earlier.push(value);
   };
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? '';
     if (word === '--' || word === '--end-of-options') {
-      operands.push(...args.slice(i + 1));
+      operands = operands.concat(args.slice(i + 1));
       break;
     }
     if (word.startsWith('--')) {
@@ -41,7 +43,7 @@ export function parseOptions(args: readonly string[], spec: GetoptSpec): Options
     } else if (word.startsWith('-') && word !== '-') {
       i += shortOptions(word.slice(1), args[i + 1], spec.short ?? '', add);
     } else if (spec.stops === true) {
-      operands.push(...args.slice(i));
+      operands = operands.concat(args.slice(i));
       break;
     } else operands.push(word);
   }

@@ -104,18 +104,17 @@ function runCommand(shell: Shell, command: Command): Status {
 
 /** Expands the words. Array assignments of `declare` and the like are kept separate; other assignments become `name=value`. */
 function expandWords(shell: Shell, command: Command) {
-  const words = command.name === undefined ? [] : expandFields(shell, command.name);
+  const name = command.name === undefined ? [] : expandFields(shell, command.name);
   const arrays: Assignment[] = [];
-  for (const part of command.suffix) {
-    if (part.type === 'Word') words.push(...expandFields(shell, part));
-    else if (part.type === 'Assignment') {
-      if (part.value.type === 'Word' && part.index === undefined) {
-        const sign = part.append === true ? '+=' : '=';
-        words.push(part.name + sign + expandText(shell, part.value));
-      } else arrays.push(part);
-    }
-  }
-  return { words, arrays };
+  const suffix = command.suffix.flatMap((part) => {
+    if (part.type === 'Word') return expandFields(shell, part);
+    if (part.type !== 'Assignment') return [];
+    if (part.value.type === 'Word' && part.index === undefined)
+      return [part.name + (part.append === true ? '+=' : '=') + expandText(shell, part.value)];
+    arrays.push(part);
+    return [];
+  });
+  return { words: [...name, ...suffix], arrays };
 }
 
 /** Runs a command with `NAME=value` before it: the variable is exported to the command, and restored afterwards. */

@@ -112,7 +112,7 @@ function piecesOf(shell: Shell, parts: readonly WordPart[], quoted = false): Pie
       case 'DoubleQuoted':
       case 'LocaleString':
         pieces.push({ text: '', mode: 'quoted' });
-        pieces.push(...piecesOf(shell, part.parts, true));
+        for (const piece of piecesOf(shell, part.parts, true)) pieces.push(piece);
         break;
       case 'ExtendedGlob':
         pieces.push({ text: UNKNOWN, mode: 'quoted' });

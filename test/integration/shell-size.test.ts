@@ -35,6 +35,11 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'growing variable': fill('a=$a$a;', 'a=x;'),
   loops: `for i in {1..1000}; do for j in {1..1000}; do echo x > $i$j; done; done ${fill('#')}`,
   'many arguments': `set -- ${fill('a ')}; for i; do echo $1; done`,
+  'many options': fill('--abc=1 ', 'git checkout '),
+  'many short options': fill('-f ', 'rm '),
+  // More words than a call of a JavaScript function may have.
+  'many words after options': `nice x ${'a '.repeat(130_000)}`,
+  'many words after --': `set -- ${'a '.repeat(130_000)}; git checkout -- "$@"`,
   'many elements': `a=(${fill('b ')}); for i in \${a[@]}; do echo \${a[0]}; done`,
   'recursive function': 'f() { f; f; }; f',
   'nested launchers': fill('sudo ', '', 'a'),
