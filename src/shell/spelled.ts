@@ -14,9 +14,7 @@ const WRITES =
 const READS =
   /\b(?:open|fopen|readFileSync|readFile|read_text)\s*\(\s*(["'])[^"'\n]*\1\s*(?:,\s*["'](?:r|rb|rt|utf-?8)["']\s*)?\)/g;
 
-const MAX_WORD = 4096;
 const MAX_FOUND = 64;
-const DELIMITER = /[\s'"`<>|;&(){},=]/;
 const WORDS = /[^\s'"`<>|;&(){},=]+/g;
 
 /** Records the guarded names that a text contains, if it also has a word that writes. */
@@ -39,6 +37,9 @@ const NAMES = /handoff|\.git\/hooks|\.husky|\/memory/;
 
 /** Records the guarded names that a text contains, whatever it does with them. */
 export function recordNames(shell: Shell, text: string, by: string): void {
+  if (!NAMES.test(text)) return;
+  const words = [...new Set(text.match(WORDS)?.filter((word) => NAMES.test(word)))];
+  const wordsWith = (part: string) => words.filter((word) => word.includes(part)).slice(0, MAX_FOUND);
   const { home, cwd } = shell.machine.disk.world;
   // A program often prepends the home folder itself.
   const path = (word: string) =>
@@ -46,10 +47,10 @@ export function recordNames(shell: Shell, text: string, by: string): void {
       from === '/' || from === '' ? `${home}/` : home,
     );
   for (const part of ['handoff-', '.git/handoff', '.git/hooks', '.husky'])
-    for (const word of wordsAround(text, part)) shell.write(path(word), by);
-  for (const word of wordsAround(text, '/memory'))
+    for (const word of wordsWith(part)) shell.write(path(word), by);
+  for (const word of wordsWith('/memory'))
     if (/\/memory\/?\*?$/.test(word)) shell.remove(path(word.replace(/\/?\*?$/, '')), by);
-  for (const word of wordsAround(text, 'refs/handoffs')) {
+  for (const word of wordsWith('refs/handoffs')) {
     const [ref = ''] = word.slice(word.indexOf('refs/handoffs')).split(':').slice(-1);
     shell.machine.ref(
       ref.includes('/', 'refs/handoffs/'.length) ? ref : `${ref.replace(/\/?\*?\*?$/, '')}/*`,
@@ -74,19 +75,4 @@ export function recordLargeCommand(shell: Shell): void {
     if (!/\/(?:refs\/handoffs|packed-refs|reftable)/.test(path) && source.includes(basename(path)))
       shell.write(path, by);
   }
-}
-
-/** Returns the words that contain a text. Reads each character a bounded number of times. */
-function wordsAround(source: string, text: string): Set<string> {
-  const found = new Set<string>();
-  let after = 0;
-  for (let at = source.indexOf(text); at >= 0 && found.size < MAX_FOUND; at = source.indexOf(text, after)) {
-    let start = at;
-    while (start > after && at - start < MAX_WORD && !DELIMITER.test(source.charAt(start - 1))) start--;
-    let end = at + text.length;
-    while (end < source.length && end - at < MAX_WORD && !DELIMITER.test(source.charAt(end))) end++;
-    found.add(source.slice(start, end));
-    after = end;
-  }
-  return found;
 }
