@@ -50,7 +50,7 @@ function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refus
   const text =
     `\`git ${escapeLine(move.call.verb)}\` would delete the branch ${escapeLine(branch)}, on which ` +
     `${peerName(user, people)} is at work. Nothing was changed. ` +
-    `To see who works where: ${typedAt(call, call.tree).git} handoff sessions`;
+    `To see who works where: ${typedAt(call).git} handoff sessions`;
   return refused(text, user);
 }
 

@@ -11,7 +11,7 @@ import { keepLeft } from '../effects/keep-work.ts';
 import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
 import { BY_LEDGER, type Seen, alive, isChanged } from './by-ledger.ts';
 import { type Touch, isTouched } from './touch.ts';
-import { type Typed, typedIn } from './typed.ts';
+import { type Typed, typedAt } from './typed.ts';
 import { withRevived } from '../../domain/ledger/claim-events.ts';
 import type { TreeStatus, Wish } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
@@ -89,7 +89,7 @@ async function contended(
   const refusal = refusalFor(call, ledger, known, removes ? 'discard' : 'edit', (why) => {
     const how = { groups, taken: ledger.ledgers.self.taken, isRefused, removes };
     const outcome = isRefused ? `${why}Nothing was changed. ` : why;
-    return `${whose(hit, how, call.now)} ${outcome}${instead(hit, typedIn(call, ledger.place), how)}`;
+    return `${whose(hit, how, call.now)} ${outcome}${instead(hit, typedAt(call), how)}`;
   });
   return [...settle, isRefused ? refusal : { kind: 'tell', text: `git-handoff: ${refusal.text}` }];
 }
@@ -99,7 +99,7 @@ async function contended(
  *
  * @param textWith returns the text, given what else it has to say: that the owners are idle, or that only ledgers were read
  */
-export function refusalFor(
+function refusalFor(
   call: TreeCall,
   { place, ledgers: { self } }: OpenLedger,
   { claims, groups, isByLedger }: ForeignClaims,
@@ -116,8 +116,32 @@ export function refusalFor(
   };
 }
 
+/** What a command would do to others' work. */
+export interface Deed {
+  readonly wish: Wish;
+  /** The beginning of the refusal: which command would do what. */
+  readonly does: string;
+  /** What to do, or to type, instead. */
+  readonly instead: string;
+}
+
+/** Makes the refusal of a command that would hit others' claimed work. */
+export function commandRefusal(
+  call: TreeCall,
+  open: OpenLedger,
+  known: ForeignClaims,
+  { wish, does, instead }: Deed,
+): Refusal {
+  const hit = strong(known.claims);
+  const names = listed([...new Set(hit.map(({ path }) => escapeLine(path)))]);
+  const owners = peerNames(whoClaims(hit), known.groups);
+  const text = (why: string) =>
+    `${does} uncommitted work of ${owners}: ${names}. ${why}Nothing was changed. ${instead}`;
+  return refusalFor(call, open, known, wish, text);
+}
+
 /** The sessions, or their sub-agents, that made claims. */
-export const whoClaims = (claims: readonly OpenClaim[]): SessionId[] => [
+const whoClaims = (claims: readonly OpenClaim[]): SessionId[] => [
   ...new Set(claims.map(({ session }) => session)),
 ];
 

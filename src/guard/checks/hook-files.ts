@@ -71,7 +71,7 @@ export async function hookRefusal(
   if (owners.length === 0) return undefined;
   const text =
     `${change} would keep git-handoff's hooks from judging commits, and ${areNamed(owners, beside)} at work in this repository. ` +
-    `Nothing was changed. To commit your own changes: ${typedAt(call, call.tree).git} handoff commit -m '<message>'. ` +
+    `Nothing was changed. To commit your own changes: ${typedAt(call).git} handoff commit -m '<message>'. ` +
     'Only a person may change the hooks, in their own terminal.';
   return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }

@@ -7,7 +7,7 @@ import type { TreeCall, Finding, Refusal } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { seenBefore } from './by-ledger.ts';
 import { reachesHere } from './reach.ts';
-import { type Typed, typedIn } from './typed.ts';
+import { type Typed, typedAt } from './typed.ts';
 import type { WorkPlace } from '../../changes/windows.ts';
 
 /**
@@ -45,7 +45,7 @@ async function refuse(
   const who = peerNames(owners, people);
   const text =
     `\`git clean\` would delete ignored files here that ${who} may be using: ${listed(files.map(escapeLine))}. ` +
-    `Nothing was changed. ${instead(reach, placed, typedIn(call, place))}`;
+    `Nothing was changed. ${instead(reach, placed, typedAt(call))}`;
   return { kind: 'refuse', text, owners, allowedBy: 'person' };
 }
 

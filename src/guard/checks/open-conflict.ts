@@ -5,7 +5,7 @@ import { escapeLine, listed } from '../../domain/surfacing.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { FileFacts } from '../facts.ts';
 import { isTouched } from './touch.ts';
-import { typedIn } from './typed.ts';
+import { typedAt } from './typed.ts';
 
 /**
  * Refuses to change files that are in conflict in another live session's merge, rebase …, because that session's next commit
@@ -25,7 +25,7 @@ export async function openConflict(call: TreeCall, facts: FileFacts): Promise<re
   const isRefused = settings.contention === 'deny';
   const text =
     `${peerName(open.session, people)} began ${operationText(open.name)} here ${ago(open.at, now)} and still has to resolve ` +
-    `${listed(hit.map((path) => escapeLine(path)))}.${isRefused ? ' Nothing was changed.' : ''} Work on something else until that is done. To see who made each change: ${typedIn(call, place).git} handoff status`;
+    `${listed(hit.map((path) => escapeLine(path)))}.${isRefused ? ' Nothing was changed.' : ''} Work on something else until that is done. To see who made each change: ${typedAt(call).git} handoff status`;
   return [
     isRefused
       ? { kind: 'refuse', text, owners: [open.session], allowedBy: 'person' }

@@ -5,7 +5,7 @@ import type { GitVerbCall } from '../../shell/effects.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { callsInWorktree } from './reach.ts';
-import { typedIn } from './typed.ts';
+import { typedAt } from './typed.ts';
 
 /**
  * Refuses a plain `git commit` in Gemini CLI while another session is live. Gemini CLI's shell empties `core.hooksPath`, so
@@ -18,7 +18,7 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
   const people = await facts.people();
   const owners = [...people.foreign];
   if (owners.length === 0) return [];
-  const how = { git: typedIn(call, place).git, commonDir: place.commonDir, folder: commit.cwd ?? call.cwd };
+  const how = { git: typedAt(call).git, commonDir: place.commonDir, folder: commit.cwd ?? call.cwd };
   const text =
     `No git hook runs in this shell, so the commit could include changes of ${peerNames(owners, people)}, ` +
     "and the repository's own checks would be skipped. Nothing was run. Commit your own changes with this instead, " +

@@ -41,7 +41,7 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
   const owner = refused.entries[0]?.owner;
   const whose =
     owner === undefined ? 'which this session did not make' : `which ${peerName(owner, people)} made`;
-  const text = refusal(refused, seen.entries, seen.entries[mine], { whose, now, typed: typedAt(call, tree) });
+  const text = refusal(refused, seen.entries, seen.entries[mine], { whose, now, typed: typedAt(call) });
   return [
     {
       kind: 'refuse',

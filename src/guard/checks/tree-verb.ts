@@ -1,8 +1,8 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { Wish, DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { isWhollyMine, strong, type SessionGroups } from '../../domain/ledger/ownership.ts';
+import { isWhollyMine, strong } from '../../domain/ledger/ownership.ts';
 import type { Ledgers } from '../../changes/windows.ts';
-import { agentOfOwner, ownerName, peerNames } from '../../domain/names.ts';
+import { agentOfOwner, ownerName } from '../../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { type GitVerbCall, UNKNOWN } from '../../shell/effects.ts';
 import { gitOptions } from '../../shell/git-options.ts';
@@ -11,9 +11,9 @@ import type { TreeReach } from '../../shell/tree-verbs.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { seenBefore } from './by-ledger.ts';
-import { foreignClaims, whoClaims, refusalFor } from './contention.ts';
+import { commandRefusal, foreignClaims } from './contention.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
-import { typedIn, type Typed } from './typed.ts';
+import { typedAt, type Typed } from './typed.ts';
 
 /**
  * Refuses a branch switch, a stash, a reset or the like that would carry away or destroy another live session's uncommitted
@@ -45,10 +45,13 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
     const inConflict = (await facts.git.unmerged(place.top)).length > 0;
     const merged = reach.verb === 'autostash' ? mergedName(reach.call) : 'HEAD';
     const canMerge = merged === 'HEAD' || (await facts.git.isRelated(place.top, merged));
-    const typed = typedIn(call, place);
-    const refusal = refusalFor(call, seen, known, wishOf(reach), (why) =>
-      treeRefusal(reach, hit, { mine, inConflict, canMerge }, typed, why, known.groups),
-    );
+    const typed = typedAt(call);
+    const own = { mine, inConflict, canMerge };
+    const refusal = commandRefusal(call, seen, known, {
+      wish: wishOf(reach),
+      does: `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)}`,
+      instead: isOfIndex(reach) ? unstaged(hit, typed) : instead(reach, own, typed),
+    });
     return [...found, refusal];
   }
   return found;
@@ -94,28 +97,6 @@ interface OwnPart {
   readonly inConflict: boolean;
   /** Whether HEAD has a common ancestor with the commit that the rebase or pull is for. */
   readonly canMerge: boolean;
-}
-
-/**
- * Writes the refusal of a command that would carry away or destroy others' work, and suggests a safe command instead.
- *
- * @param own the session's own files that the command would have reached, and which commands can replace it
- * @param why what else the refusal says: that the owners are idle, or that only the ledgers were read
- */
-function treeRefusal(
-  reach: TreeReach,
-  claims: readonly OpenClaim[],
-  own: OwnPart,
-  typed: Typed,
-  why: string,
-  groups: SessionGroups,
-): string {
-  const names = [...new Set(claims.map(({ path }) => escapeLine(path)))];
-  const owners = peerNames(whoClaims(claims), groups);
-  return (
-    `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${listed(names)}. ${why}Nothing was changed. ${isOfIndex(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
-  );
 }
 
 const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;

@@ -2,7 +2,6 @@ import { dirname, join, relative } from 'node:path';
 import { shellWord } from '../../domain/surfacing.ts';
 import { fileWord, literal, pathWords, typedPaths } from '../../changes/hint-words.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
-import type { WorkPlace } from '../../changes/windows.ts';
 import { absolutePath, exists, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 
@@ -20,14 +19,9 @@ export interface Typed {
   readonly beside: (name: string) => string;
 }
 
-/** Returns the parts for the repository in which a git call runs. */
-export function typedAt(call: TreeCall, { workTree, commonDir }: FoundRepository): Typed {
-  return typedIn(call, { top: realPath(workTree), commonDir });
-}
-
-/** Returns the parts for a working tree whose top is known; its path contains no symbolic links. */
-export function typedIn(call: TreeCall, { top, commonDir }: Pick<WorkPlace, 'top' | 'commonDir'>): Typed {
-  const cwd = realPath(call.cwd);
+/** Returns the parts for commands in a working tree, by default the one in which the call is judged. */
+export function typedAt(call: TreeCall, { workTree, commonDir }: FoundRepository = call.tree): Typed {
+  const [top, cwd] = [realPath(workTree), realPath(call.cwd)];
   const isHere = staysThere(call) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
   const from = isHere ? cwd : top;
   const at = (path: string) => relative(from, join(top, path));

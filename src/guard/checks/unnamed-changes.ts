@@ -1,21 +1,20 @@
 import { relative, sep } from 'node:path';
 import type { WorkPlace } from '../../changes/windows.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { sameState, type Wish } from '../../domain/ledger/tree-status.ts';
+import { sameState } from '../../domain/ledger/tree-status.ts';
 import { strong } from '../../domain/ledger/ownership.ts';
-import { peerNames } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
 import { type ShellEffects, type UnnamedWrites, isKnown } from '../../shell/effects.ts';
 import { gitOptions } from '../../shell/git-options.ts';
 import { diffPaths } from '../../shell/programs/filters.ts';
-import type { TreeCall, Finding, Refusal } from '../call.ts';
+import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
-import { type Seen, seenBefore } from './by-ledger.ts';
+import { seenBefore } from './by-ledger.ts';
 import { callsInWorktree } from './reach.ts';
-import { type ForeignClaims, foreignClaims, whoClaims, refusalFor } from './contention.ts';
-import { typedIn } from './typed.ts';
+import { type Deed, commandRefusal, foreignClaims } from './contention.ts';
+import { typedAt } from './typed.ts';
 
 /**
  * Refuses a command that could hit others' uncommitted work without naming its paths: a patch or an archive that cannot be
@@ -28,25 +27,19 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
   const others = ledgers.others.flatMap(({ claims }) => [...claims.values()]);
   if (others.length === 0) return [];
   const found: Finding[] = [];
-  for (const danger of [
-    ...unnamedDangers(facts, place, others),
-    ...(await moves(call, facts, seen, others)),
-  ]) {
+  for (const danger of [...unnamedDangers(facts, place, others), ...(await moves(call, facts, others))]) {
     if (danger.claims.length === 0) continue;
     const paths = [...new Set(danger.claims.map(({ path }) => path))];
     const known = await foreignClaims(call, facts, seen, paths);
     found.push(...known.settle);
-    if (strong(known.claims).length > 0) return [...found, refused(call, seen, known, danger)];
+    if (strong(known.claims).length > 0) return [...found, commandRefusal(call, seen, known, danger)];
   }
   return found;
 }
 
 /** A part of a command, and the claims of other sessions that it could hit. */
-interface Danger {
+interface Danger extends Deed {
   readonly claims: readonly OpenClaim[];
-  readonly wish: Wish;
-  readonly does: string;
-  readonly instead: string;
 }
 
 /** Returns the patches and archives of a command that could change others' work. */
@@ -63,32 +56,14 @@ function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: rea
 }
 
 /** Returns, as a danger, the commit that the command would check out without our hooks, if it may hold others' work. */
-async function moves(
-  call: TreeCall,
-  facts: CommandFacts,
-  { place }: Seen,
-  others: readonly OpenClaim[],
-): Promise<Danger[]> {
+async function moves(call: TreeCall, facts: CommandFacts, others: readonly OpenClaim[]): Promise<Danger[]> {
   const moved = movesBranch(call, facts.effects);
   if (moved === undefined) return [];
   const { by, cwd, commit } = moved;
   const claims = commit === undefined ? others : await heldBy(facts, cwd, commit, others);
-  const { git } = typedIn(call, place);
+  const { git } = typedAt(call);
   const instead = `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
   return [{ claims, wish: 'commit', does: `\`git ${by}\` could commit`, instead }];
-}
-
-function refused(call: TreeCall, seen: Seen, known: ForeignClaims, { wish, does, instead }: Danger): Refusal {
-  const claims = strong(known.claims);
-  const owners = peerNames(whoClaims(claims), known.groups);
-  const names = listed(claims.map(({ path }) => escapeLine(path)));
-  return refusalFor(
-    call,
-    seen,
-    known,
-    wish,
-    (why) => `${does} uncommitted work of ${owners}: ${names}. ${why}Nothing was changed. ${instead}`,
-  );
 }
 
 /** Returns a function that tells whether a patch or an archive may change a path (relative to the worktree's top). */

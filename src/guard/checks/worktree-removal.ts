@@ -80,7 +80,7 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
     const text =
       `\`${escapeLine(by)}\` would remove or move the worktree ${escapeLine(basename(top))}, in which ` +
       `${peerName(user.session, people)} is at work. Nothing was changed. Wait until that session ` +
-      `has ended. To see who works where: ${typedAt(call, tree).git} handoff sessions`;
+      `has ended. To see who works where: ${typedAt(call).git} handoff sessions`;
     return [{ kind: 'refuse', text, owners: [user.session], allowedBy: 'person' }];
   }
   return [];

@@ -15,7 +15,7 @@ import { keepVanished } from './keep-work.ts';
 import { namesStash } from './look-around.ts';
 import type { Finished, OpenLedger } from '../facts.ts';
 import { type TreeCall, windowId } from '../call.ts';
-import { type Typed, typedIn } from '../checks/typed.ts';
+import { type Typed, typedAt } from '../checks/typed.ts';
 import { pathWords } from '../../changes/hint-words.ts';
 import { readConsumed } from '../../sessions/bypass.ts';
 import { news } from '../../sessions/happenings.ts';
@@ -69,9 +69,7 @@ export async function keepHitWork(
         news(ownersText(one, who, place, before), now, { to: one.owner, paths: one.paths, about: 'loss' }),
       ),
     ],
-    notices: hits.map((one) =>
-      callersText(one, peerName(one.owner, { clients }), typedIn(call, place), before),
-    ),
+    notices: hits.map((one) => callersText(one, peerName(one.owner, { clients }), typedAt(call), before)),
   };
 }
 

@@ -28,7 +28,7 @@ import {
 } from '../../domain/ledger/ownership.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
 import type { TreeCall } from '../call.ts';
-import { type Typed, typedIn } from '../checks/typed.ts';
+import { type Typed, typedAt } from '../checks/typed.ts';
 import type { OpenLedger } from '../facts.ts';
 import { readPeople } from '../presence.ts';
 
@@ -202,7 +202,7 @@ async function handOver(
     groups.set(like, [...(groups.get(like) ?? []), request]);
   }
   const handed = [...groups.values()].slice(0, MAX_REQUESTS);
-  const typed = typedIn(call, place);
+  const typed = typedAt(call);
   const lines = handed.map((requests) => requestText(requests, typed, people));
   return { lines, ids: handed.flat().map(({ id }) => id) };
 }
