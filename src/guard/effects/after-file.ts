@@ -21,13 +21,13 @@ import {
 } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
 import { type OverlapNotice, overlapText, stopsMerge } from '../../domain/overlap.ts';
-import { shellWord } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
 import { randomName } from '../../host/disk.ts';
 import { idleText, clientsOf } from '../../sessions/records.ts';
 import { type SessionCall, type TreeCall, ownerOf, workPlaceOf } from '../call.ts';
 import { once, readStatus } from '../facts.ts';
+import { typedAt } from '../checks/typed.ts';
 import { readSessions } from '../presence.ts';
 import { treesOf, leave } from '../visits.ts';
 import { deliverNews } from './news.ts';
@@ -124,7 +124,7 @@ async function newOverlaps(call: TreeCall, look: () => Promise<TreeStatus>): Pro
   const options = { asking: call.session, timeoutMs: lookTimeoutMs(call), now: call.now };
   const [{ dirty }, judged] = await Promise.all([look(), readSessions(call)]);
   const others = await overlapsElsewhere(place, dirty.values(), judged, options);
-  return others.flatMap((other) => noticesOf(call, place.top, other, clientsOf(judged)));
+  return others.flatMap((other) => noticesOf(call, other, clientsOf(judged)));
 }
 
 /** Whether any session's journal shows a registration in another worktree. */
@@ -137,7 +137,6 @@ function isAnybodyElsewhere({ commonDir, worktreeId }: WorkPlace): boolean {
 /** Tells about overlaps with a worktree that are news to this session. Paths of the same sessions share a sentence. */
 function noticesOf(
   call: TreeCall,
-  top: string,
   { top: folder, head: { ref }, overlaps }: OtherTree,
   clients: ReadonlyMap<SessionId, string>,
 ): string[] {
@@ -153,7 +152,7 @@ function noticesOf(
     const paths = [...(found.get(key)?.paths ?? []), path];
     found.set(key, { paths, who, idle, folder, branch, progress, kind });
   }
-  return [...found.values()].map((notice) => overlapText(notice, gitFor(call, top)));
+  return [...found.values()].map((notice) => overlapText(notice, typedAt(call).git));
 }
 
 function isNew(
@@ -167,11 +166,6 @@ function isNew(
   const isFirst = isFirstOf('meets');
   const isWorse = conflicts && isFirstOf('conflicts');
   return isFirst || isWorse;
-}
-
-/** `git` as the session has to type it: its next command runs where the client works, perhaps in another repository. */
-function gitFor({ repository, tree }: TreeCall, top: string): string {
-  return repository?.commonDir === tree.commonDir ? 'git' : `git -C ${shellWord(top)}`;
 }
 
 /**
