@@ -63,7 +63,7 @@ export function textWords(commonDir: string, text: string | Uint8Array): string 
 }
 
 /** What a commit's message depends on besides the words of the command. */
-interface Source {
+export interface Source {
   /** The folder where `git commit` was typed; absolute. */
   readonly folder: string;
   /** What `-F` read, if its file will be gone when the hint is typed. */
@@ -87,8 +87,14 @@ export function sourceWords(
   return amend ? ' --no-edit' : " -m '<message>'";
 }
 
+/** Returns the rest of a `git handoff …` that commits as the words of a refused `git commit` asked; the caller adds paths. */
+export function commitWords(commonDir: string, words: CommitWords | undefined, source: Source): string {
+  const kept = otherWords(words?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
+  return `commit${source.amend ? ' --amend' : ''}${sourceWords(commonDir, words, source)}${kept}`;
+}
+
 /** Options of `git commit` that `git handoff commit` has, too. */
-export const OUR_OPTIONS =
+const OUR_OPTIONS =
   /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
 /** Returns other words of a command as they were typed, without those that a message must not show. */

@@ -12,7 +12,7 @@ import {
   mergedTree,
   resolvedPaths,
 } from '../git/operations.ts';
-import { exists } from '../host/disk.ts';
+import { freePath } from '../host/disk.ts';
 import { type LedgerPlace, appendEvents, readLedger, readLedgers } from '../sessions/journal.ts';
 import { readStart, readWindows } from './windows.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
@@ -92,10 +92,7 @@ export function whoBeganText({ name }: OthersOperation, who: string, when: strin
 export function ownWorktree(top: string, session: SessionId): string {
   const folder = basename(top).replace(/[^A-Za-z0-9_-]+/g, '-');
   const name = `${folder}-${shortId(session).replace('/', '-')}`.replace(/^-+/, '');
-  for (let n = 1; ; n += 1) {
-    const path = n === 1 ? `../${name}` : `../${name}-${n}`;
-    if (!exists(join(top, path))) return path;
-  }
+  return `../${basename(freePath(join(top, '..', name)))}`;
 }
 
 /** The place where a commit finishes an operation. */

@@ -1,4 +1,4 @@
-import { escapeLine } from './surfacing.ts';
+import { escapeLine, shellWord } from './surfacing.ts';
 
 /**
  * The names of the domain, parsed once where they come in and carried as branded types afterwards (gitglossary(7): ref,
@@ -213,6 +213,19 @@ export function foldedName(name: string): string {
       .toUpperCase()
       .toLowerCase()
   );
+}
+
+/** Returns a branch as people type it; a detached HEAD has no name. */
+export function refName(ref: string): string {
+  return ref === 'HEAD' ? 'a detached HEAD' : escapeLine(branchOf(ref));
+}
+
+/** Returns a ref without `refs/heads/`. */
+export const branchOf = (ref: string): string => ref.replace(/^refs\/heads\//, '');
+
+/** Returns the command that switches back to where HEAD was: to a branch or, detached, to a commit. */
+export function switchBack(ref: string, oid: Oid | null | undefined): string {
+  return `git switch ${ref === 'HEAD' ? `--detach ${oid ?? ''}`.trimEnd() : shellWord(branchOf(ref))}`;
 }
 
 /** What is known of an owner beside its id. */

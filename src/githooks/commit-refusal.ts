@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
+import { type Source, commitWords, pathWords, sourceWords } from '../changes/hint-words.ts';
 import { whoBeganText, ownWorktree } from '../changes/operations.ts';
 import { ago } from '../domain/age.ts';
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
@@ -11,7 +11,7 @@ import {
   problemOwners,
 } from '../domain/ledger/mixing.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
-import { peerName } from '../domain/names.ts';
+import { peerName, refName, switchBack } from '../domain/names.ts';
 import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
 import { canSwitch } from '../git/head.ts';
 import { unmergedPaths } from '../git/staged.ts';
@@ -62,7 +62,7 @@ function problemText(problem: CommitProblem, facts: CommitFacts, now: number): s
     }
     case 'branch': {
       const when = problem.at === undefined ? '' : ` at ${clock(problem.at)}`;
-      return `this session was on ${place(problem.expected)}, but the worktree is on ${place(problem.found)} now: ${problem.mover === undefined ? 'it is not known who' : peerName(problem.mover, groups)} switched it${when}`;
+      return `this session was on ${refName(problem.expected)}, but the worktree is on ${refName(problem.found)} now: ${problem.mover === undefined ? 'it is not known who' : peerName(problem.mover, groups)} switched it${when}`;
     }
     case 'operation':
       return whoBeganText(problem, peerName(problem.session, groups), ago(problem.at, now));
@@ -78,8 +78,6 @@ function foreignText({ session, evidence, at }: OpenClaim, groups: SessionGroups
     : `${who} changed it ${ago(at, now)} and has not committed it`;
 }
 
-const place = (ref: string) =>
-  ref === 'HEAD' ? 'a detached HEAD' : escapeLine(ref.replace(/^refs\/heads\//, ''));
 const clock = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** Warnings about a commit that passes: other sessions' commands ran when these paths changed. */
@@ -119,7 +117,7 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
   const own = facts.finishes;
   // git does not switch branches while a merge, rebase … is unfinished.
   if (branch !== undefined && own === undefined && (await canSwitchBack(branch.expected, facts, call)))
-    return [switchBack(branch, facts)];
+    return [switchBack(branch.expected, facts.self.head?.oid)];
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   // If this session has also changed a path that the commit would undo, it can commit its own part on top of HEAD.
@@ -138,7 +136,12 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
     const end = isEmpty ? `git ${own.name} --skip` : `git -c core.editor=true ${own.name} --continue`;
     return out.length > 0 ? [unstage(out, commonDir), end] : [end];
   }
-  if (mine.length > 0) return [ownPart(mine, facts, call)];
+  if (mine.length > 0) {
+    // Only its own commit is amended.
+    const amend = call.words()?.amend === true && facts.amends === undefined;
+    const commit = commitWords(commonDir, call.words(), sourceOf(call, amend));
+    return [`git handoff ${commit}${pathWords(commonDir, mine)}`];
+  }
   // We suggest no change to an index other than the worktree's: it is for whoever set GIT_INDEX_FILE.
   return [reversed.length > 0 && facts.ownIndex ? unstage(reversed, commonDir) : NOTHING];
 }
@@ -173,7 +176,7 @@ async function finish(
   const { commonDir, cwd, gitDir } = call;
   const shared = problems.flatMap((one) => (one.kind === 'contended' ? [one.path] : []));
   const paths = [...mine.filter((path) => facts.self.claims.has(path)), ...shared];
-  const commit = `git handoff commit${messagePart(call, true)}`;
+  const commit = `git handoff commit${sourceWords(commonDir, call.words(), sourceOf(call, true))}`;
   if (call.words()?.all !== true) return [commit];
   const unmerged = await unmergedPaths(cwd, { GIT_INDEX_FILE: join(gitDir, 'index') });
   const own = paths.filter((path) => !unmerged.includes(path));
@@ -184,30 +187,15 @@ async function finish(
   ];
 }
 
-function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { self }: CommitFacts): string {
-  if (expected === 'HEAD') return `git switch --detach ${self.head?.oid ?? ''}`.trimEnd();
-  return `git switch ${shellWord(expected.replace(/^refs\/heads\//, ''))}`;
-}
-
 /** The hint when no staged change is the session's. An error line says so, too, or an agent would try again. */
 const NOTHING = 'git handoff status';
-
-/** Commits the session's own part of these paths, or amends its own commit with it. */
-function ownPart(paths: readonly string[], facts: CommitFacts, call: HookCall): string {
-  const words = call.words();
-  const isAmend = words?.amend === true && facts.amends === undefined;
-  const kept = otherWords(words?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
-  const how = `${isAmend ? ' --amend' : ''}${messagePart(call, isAmend)}${kept}`;
-  return `git handoff commit${how}${pathWords(call.commonDir, paths)}`;
-}
 
 /** Resets these paths in the index to HEAD; the files stay as they are. */
 function unstage(paths: readonly string[], commonDir: string): string {
   return `git reset -q${pathWords(commonDir, paths)}`;
 }
 
-function messagePart(call: HookCall, amend: boolean): string {
-  const words = call.words();
+function sourceOf(call: HookCall, amend: boolean): Source {
   const folder = resolve(call.cwd, call.env['GIT_PREFIX'] ?? '');
-  return sourceWords(call.commonDir, words, { folder, text: passingMessage(call, words), amend });
+  return { folder, text: passingMessage(call, call.words()), amend };
 }

@@ -26,6 +26,14 @@ const QUIET = { throwIfNoEntry: false } as const;
 
 /** Access to the file system. A function that only reads returns an empty result on an error; one that writes throws. */
 
+/** Returns a path at which there is nothing: this one, or the first free one of `<path>-2`, `<path>-3` … */
+export function freePath(path: string): string {
+  for (let n = 1; ; n += 1) {
+    const free = n === 1 ? path : `${path}-${n}`;
+    if (!exists(free)) return free;
+  }
+}
+
 /** Returns an absolute path, with `~` and relative parts resolved. */
 export function absolutePath(path: string, cwd: string, home: string): string {
   if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1));

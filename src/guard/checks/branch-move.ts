@@ -1,5 +1,5 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
-import { type SessionId, peerName } from '../../domain/names.ts';
+import { type SessionId, branchOf, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { discoverRepository } from '../../git/discover.ts';
 import type { LoggedCommit } from '../../git/log.ts';
@@ -82,7 +82,7 @@ async function refuseLoss(
 /** Returns the branch that is checked out in a folder's worktree; `HEAD` when it is detached. */
 function headBranch(cwd: string): string {
   const gitDir = discoverRepository(realPath(cwd))?.gitDir;
-  return gitDir === undefined ? 'HEAD' : headRef(gitDir).replace(/^refs\/heads\//, '');
+  return gitDir === undefined ? 'HEAD' : branchOf(headRef(gitDir));
 }
 
 function instead(

@@ -224,7 +224,7 @@ function maybeText(claim: OpenClaim, groups: SessionGroups, now: number): string
 }
 
 /** The open claims of other live sessions, without touches (`PathClaims`). */
-export interface ForeignClaims {
+interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
   /** Claims, confirmed by the status, of sessions that are no longer live; empty without a status. */
   readonly left: readonly OpenClaim[];

@@ -1,4 +1,4 @@
-import { OUR_OPTIONS, otherWords, sourceWords } from '../../changes/hint-words.ts';
+import { commitWords } from '../../changes/hint-words.ts';
 import { peerNames } from '../../domain/names.ts';
 import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
@@ -42,9 +42,6 @@ export function commitInstead(
   const typed = words.filter((word) => word !== undefined);
   const isKnown = verb === 'commit' && typed.length === words.length;
   const known = isKnown ? parseCommitWords(['git', 'commit', ...typed]) : undefined;
-  const amend = known?.amend === true;
   const text = known?.file === '-' ? input : undefined;
-  const source = sourceWords(commonDir, known, { folder, text, amend });
-  const kept = otherWords(known?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
-  return `${git} handoff commit${amend ? ' --amend' : ''}${source}${kept}`;
+  return `${git} handoff ${commitWords(commonDir, known, { folder, text, amend: known?.amend === true })}`;
 }

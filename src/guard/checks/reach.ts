@@ -48,7 +48,8 @@ export function reachesHere(
 /** The size above which a list or a patch counts as unreadable. Bytes. */
 const MAX_TEXT = 1 << 20;
 
-function wholeText(file: string): string | undefined {
+/** Returns the text of a list or a patch; `undefined` if it cannot be read or is too big. */
+export function wholeText(file: string): string | undefined {
   const text = readBeginning(file, MAX_TEXT + 1);
   return text === undefined || text.length > MAX_TEXT ? undefined : text;
 }

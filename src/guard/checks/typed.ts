@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path';
 import { shellWord } from '../../domain/surfacing.ts';
 import { fileWord, literal, pathWords, typedPaths } from '../../changes/hint-words.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
-import { absolutePath, exists, realPath } from '../../host/disk.ts';
+import { absolutePath, freePath, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 
 /** The parts of the commands that a refusal prints. The commands must work where the client's next command will run. */
@@ -34,7 +34,7 @@ export function typedAt(call: TreeCall, { workTree, commonDir }: FoundRepository
       if (words !== undefined) return `${program} -- ${words}`;
       return `xargs -0 ${program} -- <${fileWord(commonDir, paths.map((path) => `${join(top, path)}\0`).join(''))}`;
     },
-    beside: (name) => shellWord(relative(from, freeFolder(join(dirname(top), name.replaceAll('/', '-'))))),
+    beside: (name) => shellWord(relative(from, freePath(join(dirname(top), name.replaceAll('/', '-'))))),
   };
 }
 
@@ -42,11 +42,4 @@ export function typedAt(call: TreeCall, { workTree, commonDir }: FoundRepository
 export function staysThere({ event, cwd, machine }: TreeCall): boolean {
   const folder = event.tool !== undefined && 'cwd' in event.tool ? event.tool.cwd : undefined;
   return folder === undefined || absolutePath(folder, cwd, machine.home) === cwd;
-}
-
-function freeFolder(folder: string): string {
-  for (let n = 1; ; n += 1) {
-    const path = n === 1 ? folder : `${folder}-${n}`;
-    if (!exists(path)) return path;
-  }
 }

@@ -5,14 +5,14 @@ import { sameState } from '../../domain/ledger/tree-status.ts';
 import { strong } from '../../domain/ledger/ownership.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/refs.ts';
-import { readBeginning, realPath } from '../../host/disk.ts';
+import { realPath } from '../../host/disk.ts';
 import { type ShellEffects, type UnnamedWrites, isKnown } from '../../shell/effects.ts';
 import { gitOptions } from '../../shell/git-options.ts';
 import { diffPaths } from '../../shell/programs/filters.ts';
 import type { TreeCall, Finding } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { seenBefore } from './by-ledger.ts';
-import { callsInWorktree } from './reach.ts';
+import { callsInWorktree, wholeText } from './reach.ts';
 import { type Deed, commandRefusal, foreignClaims } from './contention.ts';
 import { typedAt } from './typed.ts';
 
@@ -80,11 +80,9 @@ function hits({ folder, patch }: UnnamedWrites, { top }: WorkPlace): (path: stri
     names.some((name) => `/${name}`.endsWith(path.startsWith(below) ? `/${path.slice(below.length)}` : '\0'));
 }
 
-const MAX_PATCH = 1 << 20;
-
 function patchNames({ file, strip = 0 }: NonNullable<UnnamedWrites['patch']>): string[] | undefined {
-  const text = readBeginning(file, MAX_PATCH + 1);
-  return text === undefined || text.length > MAX_PATCH ? undefined : diffPaths(text, strip);
+  const text = wholeText(file);
+  return text === undefined ? undefined : diffPaths(text, strip);
 }
 
 interface Move {

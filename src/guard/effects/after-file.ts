@@ -19,7 +19,7 @@ import {
   type DirtyPath,
   type TreeStatus,
 } from '../../domain/ledger/tree-status.ts';
-import { type SessionId, peerName } from '../../domain/names.ts';
+import { type SessionId, branchOf, peerName } from '../../domain/names.ts';
 import { type OverlapNotice, overlapText, stopsMerge } from '../../domain/overlap.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
@@ -141,7 +141,7 @@ function noticesOf(
   clients: ReadonlyMap<SessionId, string>,
 ): string[] {
   const found = new Map<string, OverlapNotice>();
-  const branch = ref === 'HEAD' ? undefined : ref.replace(/^refs\/heads\//, '');
+  const branch = ref === 'HEAD' ? undefined : branchOf(ref);
   for (const { path, progress, kind, sessions } of overlaps) {
     const ids = sessions.map(({ record }) => record.session);
     const isNews = ids.map((id) => isNew(call, path, id, stopsMerge(kind)));

@@ -1,5 +1,5 @@
 import { appendEvents } from '../../sessions/journal.ts';
-import { movedHead, othersMoved, deliverNews, commitText, refName } from './news.ts';
+import { movedHead, othersMoved, deliverNews, commitText } from './news.ts';
 import { commitRuns, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import {
@@ -36,6 +36,7 @@ import {
   sessionOfOwner,
   shortOid,
   ownerName,
+  refName,
 } from '../../domain/names.ts';
 import { isAncestor } from '../../git/histories.ts';
 import { pastChanges } from '../../git/staged.ts';

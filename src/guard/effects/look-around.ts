@@ -1,6 +1,7 @@
 import { lookTimeoutMs } from '../../changes/windows.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { readHead } from '../../git/discover.ts';
+import { branchOf } from '../../domain/names.ts';
 import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
@@ -69,7 +70,7 @@ async function seeStash(call: TreeCall, command: string): Promise<void> {
 function isOfBranch(subject: string, ref: string | undefined): boolean {
   const name = /^(?:WIP on|On) ([^:]*):/.exec(subject)?.[1];
   if (name === undefined || ref === undefined) return true;
-  return name === (ref === 'HEAD' ? '(no branch)' : ref.replace(/^refs\/heads\//, ''));
+  return name === (ref === 'HEAD' ? '(no branch)' : branchOf(ref));
 }
 
 /** Whether the command contains the word "stash", or a git alias for it. */

@@ -3,12 +3,14 @@ import type { HeadPlace } from '../../domain/ledger/tree-status.ts';
 import {
   type SessionId,
   canMean,
+  refName,
   shortOid,
+  switchBack,
   peerNames,
   peerName,
   sessionOfOwner,
 } from '../../domain/names.ts';
-import { escapeLine, shellWord, listed } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { type LoggedCommit, headCommit } from '../../git/log.ts';
 import { readClients } from '../../sessions/records.ts';
 import {
@@ -120,17 +122,10 @@ export function commitText(
 }
 
 function switchedText(seen: HeadPlace, head: HeadPlace): string {
-  const branch = seen.ref.replace(/^refs\/heads\//, '');
-  const back = seen.ref === 'HEAD' ? `--detach ${seen.oid ?? ''}`.trimEnd() : shellWord(branch);
   return (
     `This working tree is on ${refName(head.ref)} now; it was on ${refName(seen.ref)}. It is not known who switched it. ` +
-    `To go back: git switch ${back}`
+    `To go back: ${switchBack(seen.ref, seen.oid)}`
   );
-}
-
-/** A branch as people type it; a detached HEAD has no name. */
-export function refName(ref: string): string {
-  return ref === 'HEAD' ? 'a detached HEAD' : escapeLine(ref.replace(/^refs\/heads\//, ''));
 }
 
 /**
