@@ -150,12 +150,12 @@ async function leftWork(
   call: TreeCall,
   ledger: OpenLedger,
   touches: readonly Touch[],
-  { left, status, groups: { clients } }: ForeignClaims,
+  { left, status, groups }: ForeignClaims,
 ): Promise<readonly Effect[]> {
   const written = touches.filter(({ removes }) => !removes);
   const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
   if (status === undefined || lost.length === 0) return [];
-  return keepLeft(call, ledger, { left: lost, status, clients });
+  return keepLeft(call, ledger, lost, status, groups);
 }
 
 /** Who claims the paths, and what was decided. */

@@ -1,6 +1,6 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
-import { peerNames, type SessionId } from '../../domain/names.ts';
+import { type SessionId, type WithClients, peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
 import { appendEvents, readLedgers } from '../../sessions/journal.ts';
@@ -12,58 +12,41 @@ import { claimOwners, vanishedBetween } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
 import { type Vanished, saveVanished } from '../../snapshot/vanished.ts';
 
-/** Uncommitted work of sessions that are no longer at work; a call is about to change it. */
-interface LeftWork {
-  /** These sessions' claims. */
-  readonly left: readonly OpenClaim[];
-  readonly status: TreeStatus;
-  readonly clients: ReadonlyMap<string, string> | undefined;
-}
-
-/** Saves what an ended session left uncommitted before another session writes over it, and says so once for each file. */
+/**
+ * Saves what ended sessions left uncommitted before another session writes over it, and says so once for each file.
+ *
+ * @param left the ended sessions' claims
+ */
 export function keepLeft(
   call: TreeCall,
   { place, ledgers: { self } }: OpenLedger,
-  { left, status, clients }: LeftWork,
+  left: readonly OpenClaim[],
+  status: TreeStatus,
+  records: WithClients,
 ): readonly Effect[] {
   const idOf = ({ session, path }: OpenClaim) => `left:${session}:${path}`;
   const claims = left.filter((claim) => status.dirty.has(claim.path) && !self.notified.has(idOf(claim)));
   if (claims.length === 0) return [];
+  const owners = new Map(claims.map(({ path, session }) => [path, session]));
+  const dirty = new Map([...status.dirty].filter(([path]) => owners.has(path)));
+  const cause = { kind: 'before', command: call.event.toolName ?? 'a change' } as const;
   const run = async (): Promise<readonly Finding[]> => {
-    const paths = [...new Set(claims.map(({ path }) => path))];
-    const who = peerNames(
-      claims.map(({ session }) => session),
-      { clients },
-    );
-    const what = `${listed(paths.map(escapeLine))}: uncommitted work of ${who}, no longer at work here.`;
-    const dirty = new Map([...status.dirty].filter(([path]) => paths.includes(path)));
-    const kept = await keep(call, place, { ...status, dirty }, claims);
-    if (kept === undefined) return [];
+    const saving = saveStatus(call, place, { ...status, dirty }, cause, owners);
+    const saved = await saving.catch((error: unknown) => {
+      call.log('open', `uncommitted work of an ended session was not kept: ${String(error)}`);
+      return 'failed';
+    });
+    if (saved === undefined) return [];
     appendEvents(place, self.session, [{ t: 'notified', ids: claims.map(idOf), at: call.now }]);
-    return [{ kind: 'tell', text: `git-handoff: ${what} ${kept}` }];
+    const sessions = claims.map(({ session }) => session);
+    const what = `${listed([...owners.keys()].map(escapeLine))}: uncommitted work of ${peerNames(sessions, records)}`;
+    const how =
+      typeof saved === 'string' || saved.skipped.length > 0
+        ? 'It could not be saved.'
+        : `It was saved before your change: git handoff rescue show ${saved.number}`;
+    return [{ kind: 'tell', text: `git-handoff: ${what}, no longer at work here. ${how}` }];
   };
   return [{ kind: 'do', when: 'allowed', run }];
-}
-
-/** Saves claimed work and says in a sentence whether that worked; `undefined`: there is nothing to save. */
-async function keep(
-  call: TreeCall,
-  place: WorkPlace,
-  status: TreeStatus,
-  claims: readonly OpenClaim[],
-): Promise<string | undefined> {
-  const owners = new Map(claims.map((claim) => [claim.path, claim.session]));
-  const cause = { kind: 'before', command: call.event.toolName ?? 'a change' } as const;
-  try {
-    const saved = await saveStatus(call, place, status, cause, owners);
-    if (saved === undefined) return undefined;
-    return saved.skipped.length > 0
-      ? 'It could not be saved.'
-      : `It was saved before your change: git handoff rescue show ${saved.number}`;
-  } catch (error) {
-    call.log('open', `uncommitted work of an ended session was not kept: ${String(error)}`);
-    return 'It could not be saved.';
-  }
 }
 
 /** Saves the changes that a status shows as a rescue, with their owners: by default those that the ledgers know. */
