@@ -161,45 +161,34 @@ export async function deliverRequests(call: TreeCall, place: WorkPlace): Promise
 
 const NOTHING: Handed = { lines: [], ids: [] };
 
-async function deliver(call: TreeCall, open: OpenLedger): Promise<Handed> {
-  const { all, self } = open.ledgers;
-  const asked = openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
-  if (asked.length === 0) return NOTHING;
-  return handOver(call, open, asked).catch((error: unknown) => {
-    call.log('open', `requests wait for the next call: ${String(error)}`);
-    return NOTHING;
-  });
-}
-
 /** The most requests in one answer; the rest follow with the next call. */
 const MAX_REQUESTS = 3;
 
-/** The requests of sessions at work, as text for the session that is asked, and their ids. */
-async function handOver(
-  call: TreeCall,
-  { place, ledgers }: OpenLedger,
-  asked: readonly Request[],
-): Promise<Handed> {
-  const paths = asked.map(({ path }) => path);
-  const timeoutMs = lookTimeoutMs(call);
-  // A request is settled once the work is committed or undone, which the last full status may not show yet.
-  const [people, { dirty }] = await Promise.all([
-    readPeople(call),
-    readTreeStatus(place.top, { paths, timeoutMs, now: call.now }),
-  ]);
-  const isOpen = ({ from, path, owner }: Request) =>
-    people.foreign.has(from) &&
-    dirty.has(path) &&
-    claimsOn(path, ledgers.all, people, dirty.get(path)?.head).own.some(({ session }) => session === owner);
-  const groups = new Map<string, Request[]>();
-  for (const request of asked.filter(isOpen)) {
-    const like = `${request.from} ${request.wish}`;
-    groups.set(like, [...(groups.get(like) ?? []), request]);
+/** The requests of sessions at work that the owner has not heard. If git fails, they wait for the next call. */
+async function deliver(call: TreeCall, { place, ledgers: { all, self } }: OpenLedger): Promise<Handed> {
+  const asked = openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
+  if (asked.length === 0) return NOTHING;
+  try {
+    const look = { paths: asked.map(({ path }) => path), timeoutMs: lookTimeoutMs(call), now: call.now };
+    // A request is settled once the work is committed or undone, which the last full status may not show yet.
+    const [people, { dirty }] = await Promise.all([readPeople(call), readTreeStatus(place.top, look)]);
+    const isOpen = ({ from, path, owner }: Request) =>
+      people.foreign.has(from) &&
+      dirty.has(path) &&
+      claimsOn(path, all, people, dirty.get(path)?.head).own.some(({ session }) => session === owner);
+    const groups = new Map<string, Request[]>();
+    for (const request of asked.filter(isOpen)) {
+      const like = `${request.from} ${request.wish}`;
+      groups.set(like, [...(groups.get(like) ?? []), request]);
+    }
+    const handed = [...groups.values()].slice(0, MAX_REQUESTS);
+    const typed = typedAt(call);
+    const lines = handed.map((requests) => requestText(requests, typed, people));
+    return { lines, ids: handed.flat().map(({ id }) => id) };
+  } catch (error) {
+    call.log('open', `requests wait for the next call: ${String(error)}`);
+    return NOTHING;
   }
-  const handed = [...groups.values()].slice(0, MAX_REQUESTS);
-  const typed = typedAt(call);
-  const lines = handed.map((requests) => requestText(requests, typed, people));
-  return { lines, ids: handed.flat().map(({ id }) => id) };
 }
 
 function requestText(requests: readonly Request[], { git, paths }: Typed, people: SessionGroups): string {
