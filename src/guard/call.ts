@@ -120,6 +120,11 @@ export interface Refusal {
   readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 
+/** Makes the refusal of what would hit the work of these sessions; a person may let it through. */
+export function refusedFor(text: string, owners: readonly SessionId[], asked?: AskedFor): Refusal {
+  return { kind: 'refuse', text, owners, ...(asked === undefined ? {} : { asked }), allowedBy: 'person' };
+}
+
 /** Whether a person lets this call do what a check refuses. */
 export type Permission = (refusal: Refusal) => Promise<boolean>;
 

@@ -1,5 +1,5 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
-import { type SessionId, branchOf, peerName } from '../../domain/names.ts';
+import { branchOf, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { discoverRepository } from '../../git/discover.ts';
 import type { LoggedCommit } from '../../git/log.ts';
@@ -8,7 +8,7 @@ import { headRef } from '../../git/refs.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type BranchMove, branchMoves } from '../../shell/git-verbs.ts';
-import type { TreeCall, Refusal, Finding } from '../call.ts';
+import { type TreeCall, type Refusal, type Finding, refusedFor } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { People } from '../presence.ts';
 import { callsInRepository } from './reach.ts';
@@ -30,13 +30,6 @@ export async function branchMove(call: TreeCall, facts: CommandFacts): Promise<r
   return [];
 }
 
-const refused = (text: string, owner: SessionId): Refusal => ({
-  kind: 'refuse',
-  text,
-  owners: [owner],
-  allowedBy: 'person',
-});
-
 /** Refuses to delete a branch on which another live session works, no matter who made its commits. */
 function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refusal | undefined {
   if (move.to !== undefined) return undefined;
@@ -51,7 +44,7 @@ function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refus
     `\`git ${escapeLine(move.call.verb)}\` would delete the branch ${escapeLine(branch)}, on which ` +
     `${peerName(user, people)} is at work. Nothing was changed. ` +
     `To see who works where: ${typedAt(call).git} handoff sessions`;
-  return refused(text, user);
+  return refusedFor(text, [user]);
 }
 
 /** Refuses a move that would remove another live session's commit from a branch. */
@@ -76,7 +69,7 @@ async function refuseLoss(
     `\`git ${escapeLine(move.call.verb)}\` would remove commit ${theirs.oid.slice(0, 7)} ("${escapeLine(theirs.subject)}") ` +
     `from ${branch}. It was made by ${peerName(owner, groups)}, which is at work. Nothing was changed. `;
   const typed = typedAt(call, discoverRepository(realPath(cwd)) ?? call.tree);
-  return refused(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), owner);
+  return refusedFor(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), [owner]);
 }
 
 /** Returns the branch that is checked out in a folder's worktree; `HEAD` when it is detached. */

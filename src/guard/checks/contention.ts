@@ -6,7 +6,7 @@ import { type SessionGroups, atWorkBeside, strong, claimsOn } from '../../domain
 import { type SessionId, ownerName, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
-import type { TreeCall, Finding, Effect, Refusal } from '../call.ts';
+import { type TreeCall, type Finding, type Effect, type Refusal, refusedFor } from '../call.ts';
 import { keepLeft } from '../effects/keep-work.ts';
 import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
 import { BY_LEDGER, type Seen, alive, isChanged } from './by-ledger.ts';
@@ -110,10 +110,7 @@ function refusalFor(
   const owners = whoClaims(hit);
   const idle = idleText(place.commonDir, owners, groups, call.now);
   const text = textWith(`${idle}${isByLedger ? BY_LEDGER : ''}`);
-  return {
-    ...{ kind: 'refuse', text, owners, allowedBy: 'person' },
-    asked: { place, from: self.session, wish, claims: hit },
-  };
+  return refusedFor(text, owners, { place, from: self.session, wish, claims: hit });
 }
 
 /** What a command would do to others' work. */

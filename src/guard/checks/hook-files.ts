@@ -11,6 +11,7 @@ import {
   isInTree,
   type Finding,
   type Refusal,
+  refusedFor,
   toolPath,
   toolPaths,
 } from '../call.ts';
@@ -73,7 +74,7 @@ export async function hookRefusal(
     `${change} would keep git-handoff's hooks from judging commits, and ${areNamed(owners, beside)} at work in this repository. ` +
     `Nothing was changed. To commit your own changes: ${typedAt(call).git} handoff commit -m '<message>'. ` +
     'Only a person may change the hooks, in their own terminal.';
-  return { kind: 'refuse', text, owners, allowedBy: 'person' };
+  return refusedFor(text, owners);
 }
 
 /** "claude aaaaaaaa is". */

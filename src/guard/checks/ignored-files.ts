@@ -3,7 +3,7 @@ import type { TreeReach } from '../../shell/tree-verbs.ts';
 import { peerNames } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { realPath } from '../../host/disk.ts';
-import type { TreeCall, Finding, Refusal } from '../call.ts';
+import { type TreeCall, type Finding, type Refusal, refusedFor } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { seenBefore } from './by-ledger.ts';
 import { reachesHere } from './reach.ts';
@@ -46,7 +46,7 @@ async function refuse(
   const text =
     `\`git clean\` would delete ignored files here that ${who} may be using: ${listed(files.map(escapeLine))}. ` +
     `Nothing was changed. ${instead(reach, placed, typedAt(call))}`;
-  return { kind: 'refuse', text, owners, allowedBy: 'person' };
+  return refusedFor(text, owners);
 }
 
 /** Suggests to remove files by name: ignored files may be anybody's, so the session has to name its own. */

@@ -2,7 +2,7 @@ import { findUnfinished, operationText } from '../../changes/operations.ts';
 import { ago } from '../../domain/age.ts';
 import { peerName } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import type { TreeCall, Finding } from '../call.ts';
+import { type TreeCall, type Finding, refusedFor } from '../call.ts';
 import type { FileFacts } from '../facts.ts';
 import { isTouched } from './touch.ts';
 import { typedAt } from './typed.ts';
@@ -26,9 +26,5 @@ export async function openConflict(call: TreeCall, facts: FileFacts): Promise<re
   const text =
     `${peerName(open.session, people)} began ${operationText(open.name)} here ${ago(open.at, now)} and still has to resolve ` +
     `${listed(hit.map((path) => escapeLine(path)))}.${isRefused ? ' Nothing was changed.' : ''} Work on something else until that is done. To see who made each change: ${typedAt(call).git} handoff status`;
-  return [
-    isRefused
-      ? { kind: 'refuse', text, owners: [open.session], allowedBy: 'person' }
-      : { kind: 'tell', text: `git-handoff: ${text}` },
-  ];
+  return [isRefused ? refusedFor(text, [open.session]) : { kind: 'tell', text: `git-handoff: ${text}` }];
 }

@@ -6,7 +6,7 @@ import { realPath } from '../../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../../host/folders.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { type ConfigChange, commitsBy, configChanges, isJudging } from '../../shell/git-verbs.ts';
-import type { TreeCall, Finding, Refusal } from '../call.ts';
+import { type TreeCall, type Finding, type Refusal, refusedFor } from '../call.ts';
 import type { CommandFacts, GitAnswers } from '../facts.ts';
 import {
   areNamed,
@@ -60,7 +60,7 @@ async function refuseUnchecked(
     `No hook of git-handoff would check this commit: ${escapeLine(why)}. The commit could include others' changes, ` +
     `because ${areNamed(owners, beside)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
     `instead: ${commitInstead(commit, how)}`;
-  return { kind: 'refuse', text, owners, allowedBy: 'person' };
+  return refusedFor(text, owners);
 }
 
 async function whyUnchecked(

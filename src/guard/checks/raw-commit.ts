@@ -2,7 +2,7 @@ import { commitWords } from '../../changes/hint-words.ts';
 import { peerNames } from '../../domain/names.ts';
 import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
-import type { TreeCall, Finding } from '../call.ts';
+import { type TreeCall, type Finding, refusedFor } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { callsInWorktree } from './reach.ts';
 import { typedAt } from './typed.ts';
@@ -23,7 +23,7 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
     `No git hook runs in this shell, so the commit could include changes of ${peerNames(owners, people)}, ` +
     "and the repository's own checks would be skipped. Nothing was run. Commit your own changes with this instead, " +
     `which runs the repository's hooks and signs as configured: ${commitInstead(commit, how)}`;
-  return [{ kind: 'refuse', text, owners, allowedBy: 'person' }];
+  return [refusedFor(text, owners)];
 }
 
 /** Where the command that replaces a refused commit will run. */

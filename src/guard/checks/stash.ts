@@ -10,7 +10,7 @@ import { exists, realPath } from '../../host/disk.ts';
 import { expectStash, readStashOwners, type SeenStash, keepStash } from '../../snapshot/stash.ts';
 import { reachAt, reachedPaths, callsInRepository } from './reach.ts';
 import { type Typed, typedAt } from './typed.ts';
-import { workPlaceOf, type TreeCall, type Effect, type Finding } from '../call.ts';
+import { workPlaceOf, type TreeCall, type Effect, type Finding, refusedFor } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 
 /**
@@ -42,15 +42,8 @@ export async function stash(call: TreeCall, facts: CommandFacts): Promise<readon
   const whose =
     owner === undefined ? 'which this session did not make' : `which ${peerName(owner, people)} made`;
   const text = refusal(refused, seen.entries, seen.entries[mine], { whose, now, typed: typedAt(call) });
-  return [
-    {
-      kind: 'refuse',
-      text,
-      owners: refused.entries.flatMap(({ owner }) => owner ?? []),
-      allowedBy: 'person',
-    },
-    keep,
-  ];
+  const makers = refused.entries.flatMap((entry) => entry.owner ?? []);
+  return [refusedFor(text, makers), keep];
 }
 
 /** Makes a ref for every entry. If the command adds an entry, records the session as the entry's maker. */

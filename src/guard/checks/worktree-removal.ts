@@ -8,7 +8,7 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { readLedgers } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import type { TreeCall, Finding, Worktree } from '../call.ts';
+import { type TreeCall, type Finding, type Worktree, refusedFor } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import { isBelow } from '../../shell/disk.ts';
 import { callsInRepository } from './reach.ts';
@@ -81,7 +81,7 @@ export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Prom
       `\`${escapeLine(by)}\` would remove or move the worktree ${escapeLine(basename(top))}, in which ` +
       `${peerName(user.session, people)} is at work. Nothing was changed. Wait until that session ` +
       `has ended. To see who works where: ${typedAt(call).git} handoff sessions`;
-    return [{ kind: 'refuse', text, owners: [user.session], allowedBy: 'person' }];
+    return [refusedFor(text, [user.session])];
   }
   return [];
 }
