@@ -102,7 +102,7 @@ export async function statesAt(
  */
 export function changedWithin(
   top: string,
-  { path, after }: WindowChange,
+  { path, after }: Pick<WindowChange, 'path' | 'after'>,
   { from, to = from }: Window,
 ): boolean {
   // A deleted file has no times, and the times of a submodule's folder say nothing about its commit.

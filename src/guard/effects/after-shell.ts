@@ -65,12 +65,19 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     return deliverNews(call, place, openLedgers(place, owner));
   }
   const looking = readStatus(call, place, { known: window?.status ?? readLast(place) });
+  const seenAs = (after: TreeStatus) => {
+    return { place, ledgers: ledgersBeside(place, owner, window?.named ?? []), after, command };
+  };
   const after = await looking.catch(async (error: unknown) => {
-    if (window !== undefined) await claimBlindly(call, place, window);
+    if (window !== undefined) {
+      const done = { ...seenAs(namedOnDisk(place, window, call.now)), window, windows };
+      appendEvents(place, owner, await claimsOf(call, done));
+      closeWindow(place, window, call.now, mayOutliveCall(call));
+    }
     throw error;
   });
   putLast(place, after);
-  const seen = { place, ledgers: ledgersBeside(place, owner, window?.named ?? []), after, command };
+  const seen = seenAs(after);
   const { entries, notices } =
     window === undefined
       ? { entries: [...(await settled(call, seen, [])), ...reportedChanges(call, seen)], notices: [] }
@@ -101,12 +108,6 @@ function ledgersBeside(place: WorkPlace, owner: SessionId, named: readonly strin
   const known = (some: readonly SessionLedger[]) =>
     some.map((ledger) => (ledger === self ? self : withoutEnded(ledger, named)));
   return { all: known(all), self, others: known(others) };
-}
-
-/** Claims the paths that the command named, and closes its window, because git did not answer. */
-async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow): Promise<void> {
-  appendEvents(place, window.session, blindClaims(place, window, call.now));
-  closeWindow(place, window, call.now, mayOutliveCall(call));
 }
 
 async function movesOf(call: TreeCall, done: Finished): Promise<WorktreeEvent[]> {
@@ -200,21 +201,16 @@ function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
 /** The state of a path whose content in HEAD is not known. */
 const UNREAD: FileState = { mode: '100644', oid: null };
 
-/**
- * Claims on the paths that a command named, from the disk alone because git did not answer. Leaves out a path if its times
- * show that the command did not change it.
- */
-function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): WorktreeEvent[] {
-  const { status, from } = window;
-  const time = { session: window.session, id: window.id, from, to: now };
-  return window.named.flatMap((path): WorktreeEvent[] => {
-    const then = status.dirty.get(path);
-    const after = contentState(top, { path }, status.head.oid ?? '');
-    const [base, before] = then === undefined ? [UNREAD, UNREAD] : [then.head, then.disk];
-    const change = { path, base, before, after, wasDirty: then !== undefined };
-    if ((before === null && after === null) || !changedWithin(top, change, time)) return [];
-    return [{ t: 'claim', path, base, before, after, evidence: 'named', weak: false, at: now }];
+/** The paths that a command named and, by their times, has changed, as the disk has them, because git did not answer. */
+function namedOnDisk({ top }: WorkPlace, window: OpenWindow, now: number): TreeStatus {
+  const { status, named } = window;
+  const dirty = named.flatMap((path): [string, DirtyPath][] => {
+    const disk = contentState(top, { path }, status.head.oid ?? '');
+    if (!changedWithin(top, { path, after: disk }, { ...window, to: now })) return [];
+    const { head, index } = status.dirty.get(path) ?? { head: UNREAD, index: UNREAD };
+    return [[path, { path, head, index, disk, stamp: '' }]];
   });
+  return { ...status, dirty: new Map(dirty), at: now };
 }
 
 /**
