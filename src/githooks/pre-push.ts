@@ -77,6 +77,8 @@ function titleOf({ oid, summary }: PushedCommit): string {
   return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}"`;
 }
 
+const commitCount = ({ length }: readonly unknown[]) => (length === 1 ? 'a commit' : `${length} commits`);
+
 /** Lines that name commits, each with its maker. */
 function commitLines<Found extends { readonly commit: PushedCommit }>(
   word: string,
@@ -189,9 +191,8 @@ async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promis
   if (oldest === undefined) return NOTHING;
   const refused = policy === 'deny';
   const word = refused ? 'error' : 'warning';
-  const count = theirs.length === 1 ? 'a commit' : `${theirs.length} commits`;
   const lines = [
-    `${word}: this push includes ${count} of other sessions that are at work:`,
+    `${word}: this push includes ${commitCount(theirs)} of other sessions that are at work:`,
     ...commitLines(word, theirs, ({ owner }) => peerName(owner, scene)),
   ];
   return { refused, lines: refused ? [...lines, `hint: ${await pushBefore(scene, oldest.commit)}`] : lines };
@@ -244,7 +245,12 @@ async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]): Prom
       ({ name, tip }) =>
         `${word}: nobody can tell what this push drops: the remote has ${escapeLine(name)} at ${shortOid(tip)}, which was never fetched`,
     ),
-    ...left.flatMap(({ branch, foreign }) => lossLines(word, branch, foreign, scene)),
+    ...left.flatMap(({ branch: { name }, foreign }) => [
+      `${word}: this push drops ${commitCount(foreign)} of others from ${escapeLine(name)}:`,
+      ...commitLines(word, foreign, ({ owners }) =>
+        owners.length === 0 ? 'the user or an unknown session' : peerNames(owners, scene),
+      ),
+    ]),
   ];
   if (!refused) return { refused, lines };
   const remote = shellWord(scene.remote);
@@ -267,21 +273,6 @@ async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]): Prom
 /** Whether the configuration has refspecs for pushing, which may force the push. */
 async function hasRefspecs(call: HookCall): Promise<boolean> {
   return (await readSettingEntries(optionsOf(call), '^remote\\..*\\.(push|mirror)$')).length > 0;
-}
-
-function lossLines(
-  word: string,
-  { name }: ShortenedBranch,
-  foreign: readonly Foreign[],
-  scene: PushScene,
-): string[] {
-  const count = foreign.length === 1 ? 'a commit' : `${foreign.length} commits`;
-  return [
-    `${word}: this push drops ${count} of others from ${escapeLine(name)}:`,
-    ...commitLines(word, foreign, ({ owners }) =>
-      owners.length === 0 ? 'the user or an unknown session' : peerNames(owners, scene),
-    ),
-  ];
 }
 
 function refspecOf({ localRef, local, remoteRef }: PushedRef): string {
