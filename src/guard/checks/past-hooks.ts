@@ -18,7 +18,6 @@ import {
   looksAtCommits,
 } from './hook-files.ts';
 import { commitInstead } from './raw-commit.ts';
-import { typedAt } from './typed.ts';
 
 /**
  * While another session is at work, refuses a command that would make a commit past our hooks, or keep the hooks from
@@ -55,11 +54,10 @@ async function refuseUnchecked(
     .filter(({ worktreeId }) => worktreeId === here)
     .map(({ record }) => record.session);
   if (owners.length === 0) return undefined;
-  const how = { git: typedAt(call, found).git, commonDir: found.commonDir, folder: cwd };
   const text =
     `No hook of git-handoff would check this commit: ${escapeLine(why)}. The commit could include others' changes, ` +
     `because ${areNamed(owners, beside)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
-    `instead: ${commitInstead(commit, how)}`;
+    `instead: ${commitInstead(call, commit, found)}`;
   return refusedFor(text, owners);
 }
 
