@@ -1,4 +1,4 @@
-import { type LedgerPlace, readJournal } from '../../sessions/journal.ts';
+import { readJournal } from '../../sessions/journal.ts';
 import { recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord } from '../../domain/session.ts';
@@ -76,7 +76,8 @@ export async function closeSettledNotes(
   const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record);
   const going = new Set([asking, ...live].flatMap(({ session }) => conversation(session, records)));
   const left = openNotes(repository, topics).filter(
-    ({ owner }) => !going.has(owner) && isKnownHere(place, owner),
+    // If a session's journal does not mention this worktree, nobody knows what the session changed here.
+    ({ owner }) => !going.has(owner) && readJournal(place.commonDir, owner).trees.has(place.worktreeId),
   );
   let isAny = false;
   for (const { topic, owner } of left.slice(0, MAX_LOOKS)) {
@@ -86,11 +87,6 @@ export async function closeSettledNotes(
     isAny = true;
   }
   return isAny;
-}
-
-/** Whether a session's journal mentions this worktree. If not, nobody knows what the session changed here. */
-function isKnownHere(place: LedgerPlace, session: SessionId): boolean {
-  return readJournal(place.commonDir, session).trees.has(place.worktreeId);
 }
 
 /** Deletes the carried work of a topic that `author` packed. Others' work stays: `doctor` moves it to the rescues. */

@@ -56,7 +56,8 @@ export async function ownWork(
   const ledgers = readLedgers(place);
   const status = await readTreeStatus(top, { now, timeoutMs, known: readLast(place) });
   const lone = loneClaims(place, own, status);
-  const others = liveOthers(sessions, own);
+  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+  const others = new Set(live.filter((session) => !own.includes(session)));
   const owners = ledgers.map(({ session }) => session);
   const groups = {
     own: new Set(owners.filter((id) => own.includes(sessionOfOwner(id)))),
@@ -98,9 +99,4 @@ function loneClaims(
     return sinceStart(session, changes, (path) => Math.max(start.at, changedAt(place.top, path) ?? 0));
   }
   return new Map();
-}
-
-function liveOthers(sessions: readonly JudgedSession[], own: readonly SessionId[]): ReadonlySet<SessionId> {
-  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
-  return new Set(live.filter((session) => !own.includes(session)));
 }

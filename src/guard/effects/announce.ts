@@ -5,7 +5,7 @@ import { TOGETHER_MS } from '../../changes/windows.ts';
 import { CLOCK_SLACK_MS, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { contentState } from '../../git/worktrees.ts';
 import { statOf } from '../../host/disk.ts';
-import { type TreeCall, failOpen, ownerOf, type Effect } from '../call.ts';
+import { type TreeCall, ownerOf, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
@@ -47,7 +47,5 @@ async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path
   const head = { ref: 'HEAD', oid: null };
   const before = { head, dirty: new Map([[path, lost]]), at };
   const gone = { head, dirty: new Map(), at: call.now };
-  await failOpen(call, `what ${path} holds`, () =>
-    keepVanished(call, place, before, gone, new Map([[path, session]])),
-  );
+  await keepVanished(call, place, before, gone, new Map([[path, session]]));
 }
