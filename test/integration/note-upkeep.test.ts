@@ -135,7 +135,7 @@ describe('delete --closed', () => {
     expect(items(['--older-than', '30d'])).toEqual([['closed-old', false]]);
     const { stdout } = repo.handoff(['delete', '--closed', '--older-than', '30d']);
     expect(stdout).toMatch(
-      /^closed {2}main\/closed-old {2}claude aaaaaaaa .*\n\nNothing was deleted\. .* --yes\n$/,
+      /^closed {2}main\/closed-old {2}claude aaaaaaaa .*\n\nNothing was deleted\. To delete them: git handoff delete --closed --older-than 30d --yes\n$/,
     );
     expect(refs()).toBe(before);
   });

@@ -317,7 +317,10 @@ export function renderDeletedClosed(
   { items, olderThan }: DeletedClosedValue,
   { now }: TextContext,
 ): Rendered {
-  const older = olderThan === null ? '' : ` and that is older than ${escapeLine(olderThan)}`;
+  const [older, age] =
+    olderThan === null
+      ? ['', '']
+      : [` and that is older than ${escapeLine(olderThan)}`, ` --older-than ${escapeLine(olderThan)}`];
   if (items.length === 0) return `there is no closed handoff that you may delete${older}\n`;
   const rows = items.map((item) => [
     item.deleted ? 'deleted' : 'closed',
@@ -329,7 +332,7 @@ export function renderDeletedClosed(
   const gone = items.find((item) => item.deleted);
   const next =
     gone === undefined
-      ? `Nothing was deleted. To delete them: git handoff delete --closed${older} --yes`
+      ? `Nothing was deleted. To delete them: git handoff delete --closed${age} --yes`
       : `Until git collects them, each can be restored, for example: git update-ref ${escapeLine(gone.ref)} ${gone.oid}`;
   return `${columns(rows)}\n${next}\n`;
 }
