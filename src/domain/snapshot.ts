@@ -1,6 +1,6 @@
 import { foldedName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
 import { jsonFields } from './journal/events.ts';
-import type { FileState } from './ledger/tree-status.ts';
+import type { FilePath, FileState } from './ledger/tree-status.ts';
 import type { RescueLimits } from './settings.ts';
 import { counted } from './surfacing.ts';
 
@@ -18,15 +18,12 @@ export const MAX_BLOBS = 4 * MAX_PATHS;
 const MAX_PATH_LENGTH = 4096;
 
 /** A path that differs from HEAD, with what HEAD, the index and the disk had there, as `git add` would store it. */
-export interface SnapshotItem {
-  readonly path: string;
-  /** The bytes of a name that is not UTF-8, one character each. */
-  readonly name?: string | undefined;
+export interface SnapshotItem extends FilePath {
   readonly base: FileState;
   readonly index: FileState;
   readonly disk: FileState;
   /** The file's own bytes, if a checkout may not restore them; the same blob as `disk` if no filter changed them. */
-  readonly raw?: Oid | undefined;
+  readonly own?: Oid | undefined;
   /** What `git handoff undo` left there, if that is not HEAD's content: others' part of the change. */
   readonly left?: FileState | undefined;
   /** Added by `git add --intent-to-add`. */
@@ -89,13 +86,14 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
   };
   const pair = (state: FileState) =>
     state === null || state.oid === null ? null : [state.mode, numberOf(state.oid)];
-  const listed = items.map(({ path, base: head, index, disk, raw, left, ...marks }) => ({
+  const listed = items.map(({ path, raw, base: head, index, disk, own, left, ...marks }) => ({
     path,
     base: pair(head),
     index: pair(index),
     disk: pair(disk),
-    raw: raw && numberOf(raw),
+    raw: own && numberOf(own),
     left: left === undefined ? undefined : pair(left),
+    name: raw,
     ...marks,
   }));
   const text = `${JSON.stringify({ version: VERSION, base, items: listed, reason })}\n`;
@@ -119,7 +117,7 @@ export function parseSnapshot(text: string, blobs: readonly Oid[], isOwn = false
   for (const one of fields.items) {
     const item = parseItem(one, blobs, isOwn);
     if (typeof item === 'string') return item;
-    const key = item.name ?? item.path;
+    const key = item.raw ?? item.path;
     if (names.has(key)) return `a path that is there twice: ${JSON.stringify(item.path)}`;
     names.add(key);
     items.push(item);
@@ -142,11 +140,11 @@ function parseItem(value: unknown, blobs: readonly Oid[], isOwn: boolean): Snaps
   if (raw !== undefined && (own === undefined || disk === null)) return DAMAGED;
   return {
     path,
-    name: isOwn && typeof name === 'string' ? name : undefined,
+    raw: isOwn && typeof name === 'string' ? name : undefined,
     base,
     index,
     disk,
-    raw: own,
+    own,
     left: (isOwn ? left : null) ?? undefined,
     intended: intended === true && index === null ? intended : undefined,
     ...marksOf(rest),
@@ -256,8 +254,8 @@ export function isOnlyStaged({ base, index, disk }: Pick<SnapshotItem, 'base' | 
 /** Returns every blob of a snapshot, with the first path that has it. */
 export function pathsOfBlobs(items: readonly SnapshotItem[]): ReadonlyMap<Oid, string> {
   const paths = new Map<Oid, string>();
-  for (const { path, base, index, disk, raw } of items)
-    for (const oid of [base?.oid, index?.oid, disk?.oid, raw].flatMap((one) => one ?? []))
+  for (const { path, base, index, disk, own } of items)
+    for (const oid of [base?.oid, index?.oid, disk?.oid, own].flatMap((one) => one ?? []))
       if (!paths.has(oid)) paths.set(oid, path);
   return paths;
 }

@@ -1,4 +1,4 @@
-import type { FileState } from '../domain/ledger/tree-status.ts';
+import type { FilePath, FileState } from '../domain/ledger/tree-status.ts';
 import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid, parseSessionId } from '../domain/names.ts';
 import {
@@ -179,10 +179,7 @@ function sameContent(a: FileState, b: FileState): boolean {
 }
 
 /** A file of a tree. */
-export interface TreeFile {
-  readonly path: string;
-  /** The bytes of a name that is not UTF-8, one character each. */
-  readonly raw?: string;
+export interface TreeFile extends FilePath {
   readonly mode: string;
   readonly oid: Oid;
 }

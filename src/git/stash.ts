@@ -44,7 +44,7 @@ export async function stashItems(cwd: string, entry: Oid): Promise<SnapshotItem[
   const found = await lookUpObjects({ cwd }, names);
   return files.map(({ path, raw, mode, oid }, at) => ({
     path,
-    ...(raw === undefined ? {} : { name: raw }),
+    raw,
     base: null,
     index: null,
     disk: { mode, oid },

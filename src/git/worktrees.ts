@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type GitOptions, type BinaryText, requireGit, git, listedState, utf8 } from './run.ts';
-import type { FileState, DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
+import type { FilePath, FileState, DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
 import { discoverRepository } from './discover.ts';
 import { formatOf, objectName } from './hash.ts';
 import { MAX_READ, type ScratchStore, hashFiles } from './scratch-store.ts';
@@ -114,22 +114,20 @@ const readFiles = (top: string, paths: readonly string[], options: StatusOptions
 type StatusEntry = Omit<DirtyPath, 'stamp'>;
 
 /** Size, times and inode; empty when there is no file. */
-export function stampOf(top: string, named: Named): string {
+export function stampOf(top: string, named: FilePath): string {
   const stat = exactStatOf(diskPath(top, named));
   if (stat === undefined) return '';
   return [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(':');
 }
 
-type Named = Pick<DirtyPath, 'path' | 'raw'>;
-
 /** The key of an entry: its path, or the path's bytes if it is not UTF-8 and looks like another path. */
-function keyIn(entries: ReadonlyMap<string, Named>, { path, raw }: Named): string {
+function keyIn(entries: ReadonlyMap<string, FilePath>, { path, raw }: FilePath): string {
   const other = entries.get(path);
   return other === undefined || other.raw === raw ? path : (raw ?? path);
 }
 
 /** Where a path of the working tree is on the disk, by its bytes where they are not UTF-8. */
-export function diskPath(top: string, { path, raw }: Named): string | Buffer {
+export function diskPath(top: string, { path, raw }: FilePath): string | Buffer {
   if (raw === undefined) return join(top, path);
   return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(raw, 'latin1')]);
 }
@@ -139,7 +137,7 @@ export function diskPath(top: string, { path, raw }: Named): string | Buffer {
  *
  * @param like an object name of the repository, for its format
  */
-export function contentState(top: string, named: Named, like: string, most = MAX_READ): FileState {
+export function contentState(top: string, named: FilePath, like: string, most = MAX_READ): FileState {
   const state = diskState(top, named);
   const file = diskPath(top, named);
   const isLink = state?.mode === '120000';
@@ -228,13 +226,13 @@ function isLinkedWorktree(folder: string): boolean {
   return found?.workTree === resolve(folder) && found.gitDir !== found.commonDir;
 }
 
-function named(bytes: BinaryText): Named {
+function named(bytes: BinaryText): FilePath {
   const path = utf8(bytes);
   return path.includes('\ufffd') ? { path, raw: bytes } : { path };
 }
 
 /** The state of an untracked path, with its mode on the disk. A folder is a repository of its own. */
-export function diskState(top: string, named: Named): FileState {
+export function diskState(top: string, named: FilePath): FileState {
   const stat = lstatOf(diskPath(top, named));
   if (stat === undefined) return null;
   if (stat.isSymbolicLink()) return { mode: '120000', oid: null };

@@ -69,7 +69,7 @@ export async function readSnapshots(
  */
 export async function readKept(cwd: string, items: readonly SnapshotItem[]): Promise<Buffer[]> {
   const oids = items.map((item) => {
-    const oid = item.raw ?? contentOf(item)?.oid ?? undefined;
+    const oid = item.own ?? contentOf(item)?.oid ?? undefined;
     if (oid === undefined) throw gone(item.path);
     return oid;
   });

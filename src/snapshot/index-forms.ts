@@ -68,7 +68,7 @@ export async function readWorkContents(
       base,
       index: own === undefined ? index : base,
       disk: own === undefined ? (onDisk.get(path) ?? null) : own,
-      ...(bytes === undefined ? {} : { raw: batch.blob(bytes) }),
+      ...(bytes === undefined ? {} : { own: batch.blob(bytes) }),
       // An index entry without content: `git add --intent-to-add`.
       ...(index === null && staged.get(path) ? { intended: true as const } : {}),
     };

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { type DirtyPath, type FileState, sameState, type TreeStatus } from '../domain/ledger/tree-status.ts';
+import {
+  type DirtyPath,
+  type FilePath,
+  type FileState,
+  sameState,
+  type TreeStatus,
+} from '../domain/ledger/tree-status.ts';
 import { type Oid, foldedName } from '../domain/names.ts';
 import { type SnapshotItem, contentOf, pathsOfBlobs } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
@@ -28,10 +34,7 @@ export interface TreePlace {
 }
 
 /** What happens to one path. */
-export interface PlannedPath {
-  readonly path: string;
-  /** The bytes of a name that is not UTF-8, one character each. */
-  readonly raw?: string;
+export interface PlannedPath extends FilePath {
   /** What HEAD has there. */
   readonly head: FileState;
   /** What the disk had, if the restored content was merged into it. */
@@ -80,7 +83,7 @@ interface PlanFacts {
 }
 
 /** Returns the name of a file as the disk has it. */
-export const nameBytes = ({ path, raw }: Pick<PlannedPath, 'path' | 'raw'>): Buffer =>
+export const nameBytes = ({ path, raw }: FilePath): Buffer =>
   raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
 
 /**
@@ -109,10 +112,9 @@ export async function planWhole(
   const paths: PlannedPath[] = [];
   const refused: RefusedPath[] = [];
   for (const item of items) {
-    const { path, name, raw: own, isPrivate = false } = item;
-    const named = { path, ...(name === undefined ? {} : { raw: name }) };
-    const isGone = diskOf(item) === null && !isOccupied(top, nameBytes(named));
-    const why = isGone ? undefined : obstacle(top, nameBytes(named), going);
+    const { path, raw, own, isPrivate = false } = item;
+    const isGone = diskOf(item) === null && !isOccupied(top, nameBytes(item));
+    const why = isGone ? undefined : obstacle(top, nameBytes(item), going);
     if (why !== undefined) {
       refused.push({ path, why });
       continue;
@@ -120,21 +122,21 @@ export async function planWhole(
     const [head, disk] = [atHead.get(path) ?? null, diskOf(item)];
     const dirty = status.dirty.get(path);
     // git reports a file as its filters make it, and does not list an ignored one: so look at the file itself.
-    const found = own === undefined ? null : contentState(top, named, own);
+    const found = own === undefined ? null : contentState(top, item, own);
     const there = (dirty === undefined ? head : dirty.disk) ?? found;
     const isThere = (found ?? there)?.oid === (own ?? disk?.oid) && there?.mode === disk?.mode;
     // git lists no ignored file, but its content would be lost just as well.
-    const content =
-      head?.mode === '120000' ? contentState(top, named, head.oid ?? '')?.oid : onDisk.get(path);
+    const content = head?.mode === '120000' ? contentState(top, item, head.oid ?? '')?.oid : onDisk.get(path);
     const isClean = dirty === undefined && head !== null && head.oid === content;
-    const overwrites = !isThere && !isClean && isOccupied(top, nameBytes(named));
+    const overwrites = !isThere && !isClean && isOccupied(top, nameBytes(item));
     const joined =
       merger === undefined || !overwrites || dirty === undefined
         ? undefined
         : await joinUndone({ top, commonDir }, item, dirty, merger);
     paths.push(
       joined ?? {
-        ...named,
+        path,
+        raw,
         head,
         disk,
         index: item.index,
@@ -144,7 +146,7 @@ export async function planWhole(
         writes: !isThere,
         stages: merger !== undefined && !sameState(item.index, item.base),
         overwrites,
-        stamp: stampOf(top, named),
+        stamp: stampOf(top, item),
       },
     );
   }
@@ -185,7 +187,7 @@ async function joinUndone(
 /** Returns the state that an undo removed, from the file's own bytes; `undefined` if they were not kept. */
 async function undoneState(top: string, item: SnapshotItem, scratch: ScratchStore) {
   if (item.disk === null) return null;
-  const [bytes] = item.raw === undefined ? [] : await readKept(top, [item]);
+  const [bytes] = item.own === undefined ? [] : await readKept(top, [item]);
   const oid = bytes && (await hashContent(top, item.path, bytes, scratch, STORING_MS));
   return oid === undefined ? undefined : { ...item.disk, oid };
 }
@@ -261,8 +263,8 @@ async function planPath(
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
   const isWhole = sameState(onDisk.state, item.disk);
   // A snapshot may be larger than what a claim reads.
-  const found = item.raw === undefined ? undefined : contentState(place.top, { path }, item.raw, Infinity);
-  const hasBytes = found?.oid === item.raw;
+  const found = item.own === undefined ? undefined : contentState(place.top, { path }, item.own, Infinity);
+  const hasBytes = found?.oid === item.own;
   const isThere = same(disk, onDisk.state) && (hasBytes || !isWhole);
   if (index === 'in conflict') return refuse('is in conflict');
   // The file is not on the disk, yet git sees no change: git was told not to check it out.
@@ -278,7 +280,7 @@ async function planPath(
     head,
     disk: onDisk.state,
     index: next,
-    own: isWhole ? item.raw : undefined,
+    own: isWhole ? item.own : undefined,
     intended: item.intended === true && head === null,
     marked: onDisk.kind === 'marked',
     writes: !isThere,

@@ -115,8 +115,8 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
       ...item,
       ...(staged === undefined ? {} : { index: { mode: staged.mode, oid: staged.oid } }),
       ...(file === undefined ? {} : { disk: { mode: file.mode, oid: file.oid } }),
-      ...(file?.raw === undefined ? {} : { name: file.raw }),
-      ...(file !== undefined && isRaw === true && file.mode !== '120000' ? { raw: file.oid } : {}),
+      raw: file?.raw,
+      own: isRaw === true && file?.mode !== '120000' ? file?.oid : undefined,
     };
   });
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { TreeStatus, FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
+import type { TreeStatus, FilePath, FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, sessionOfOwner } from '../domain/names.ts';
 import {
   type SkippedFile,
@@ -128,7 +128,7 @@ function sameWork(
     return undefined;
   const contents = (all: Snapshot['items']) =>
     JSON.stringify(
-      all.map(({ path, name, index, disk, raw, left }) => [path, name, index, disk?.mode, raw ?? disk, left]),
+      all.map(({ path, raw, index, disk, own, left }) => [path, raw, index, disk?.mode, own ?? disk, left]),
     );
   if (contents(newest.items) !== contents(items)) return undefined;
   // A snapshot that will soon be removed for its age must not stand for work that is destroyed now.
@@ -167,12 +167,12 @@ function gatherWork(
   const skipped: SkippedFile[] = [];
   let total = 0;
   for (const { entry, bytes } of bySize(dirty)) {
-    const { path, raw: name, disk } = entry;
+    const { path, raw, disk } = entry;
     const known = ownerOf(path);
     const owner = known && sessionOfOwner(known);
     const left = leftAt?.(path) ?? null;
     const named = {
-      ...{ path, ...(name === undefined ? {} : { name }), ...(owner === null ? {} : { owner }) },
+      ...{ path, raw, ...(owner === null ? {} : { owner }) },
       ...(left === null ? {} : { left }),
       ...(entry.intended === true ? { intended: true as const } : {}),
     };
@@ -201,7 +201,7 @@ function gatherWork(
       base,
       index,
       disk: isStored ? disk : { mode: disk.mode, oid },
-      ...(isFile ? { raw: oid } : {}),
+      ...(isFile ? { own: oid } : {}),
       bytes: content.length,
       ...(isFile && isPrivate(top, entry) ? { isPrivate: true } : {}),
     });
@@ -231,7 +231,7 @@ function readBytes(top: string, entry: DirtyPath): Buffer | undefined {
 }
 
 /** Whether only the file's owner may read it. */
-export function isPrivate(top: string, entry: Pick<DirtyPath, 'path' | 'raw'>): boolean {
+export function isPrivate(top: string, entry: FilePath): boolean {
   const stat = lstatOf(diskPath(top, entry));
   return stat?.isFile() === true && (stat.mode & 0o077) === 0;
 }

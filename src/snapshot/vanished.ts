@@ -73,7 +73,7 @@ async function rescueWithAll(
     .reverse();
   for (const rescue of recent) {
     const items = await itemsOf(top, rescue);
-    const held = new Set(items.map(({ path, disk, raw }) => `${raw ?? disk?.oid ?? ''} ${path}`));
+    const held = new Set(items.map(({ path, disk, own }) => `${own ?? disk?.oid ?? ''} ${path}`));
     if (lost.every(({ path, disk }) => held.has(`${disk?.oid ?? '?'} ${path}`))) return rescue.number;
   }
   return undefined;

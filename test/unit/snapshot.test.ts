@@ -43,9 +43,9 @@ describe('A snapshot', () => {
   const snapshot = {
     base: oid('a'),
     items: [
-      { path: 'changed', base: one, index: two, disk: two, raw: oid('3'), owner: OWNER, bytes: 7 },
+      { path: 'changed', base: one, index: two, disk: two, own: oid('3'), owner: OWNER, bytes: 7 },
       { path: 'gone', base: one, index: null, disk: null, bytes: 0 },
-      { path: 'caf\ufffd', name: 'caf\u00e9', base: null, index: null, disk: one, isPrivate: true, bytes: 1 },
+      { path: 'caf\ufffd', raw: 'caf\u00e9', base: null, index: null, disk: one, isPrivate: true, bytes: 1 },
       { path: 'intended', base: null, index: null, disk: two, intended: true },
     ],
     reason,

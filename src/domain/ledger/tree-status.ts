@@ -5,11 +5,15 @@ import type { Oid, SessionId } from '../names.ts';
  * before and one after a shell command, or a session's start list and a later status.
  */
 
-/** A path that differs from HEAD in the index or on the disk. */
-export interface DirtyPath {
+/** A file's path from the top of the working tree. */
+export interface FilePath {
   readonly path: string;
   /** The bytes of a name that is not UTF-8, one character each; `path` has U+FFFD for them. */
-  readonly raw?: string;
+  readonly raw?: string | undefined;
+}
+
+/** A path that differs from HEAD in the index or on the disk. */
+export interface DirtyPath extends FilePath {
   /** What HEAD, the index and the disk have there. */
   readonly head: FileState;
   readonly index: FileState;

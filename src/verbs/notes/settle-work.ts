@@ -103,7 +103,7 @@ async function rescueWork(
   { work, trailers: { owner } }: LoadedWork,
   { session, command, now }: Settling,
 ): Promise<number> {
-  const contents = work.items.flatMap((item) => item.raw ?? contentOf(item)?.oid ?? []);
+  const contents = work.items.flatMap((item) => item.own ?? contentOf(item)?.oid ?? []);
   const requests = contents.map((name) => ({ name, infoOnly: true }));
   const [known, { rescue: limits }, sizes] = await Promise.all([
     listRescues(cwd),
@@ -112,7 +112,7 @@ async function rescueWork(
   ]);
   const bytes = new Map<string, number>(contents.map((oid, at) => [oid, sizes[at]?.size ?? 0]));
   const items = work.items.map((item) => {
-    return { ...item, owner, bytes: bytes.get(item.raw ?? contentOf(item)?.oid ?? '') ?? 0 };
+    return { ...item, owner, bytes: bytes.get(item.own ?? contentOf(item)?.oid ?? '') ?? 0 };
   });
   const branch = decodeBranch(path.component);
   const ref = branch === undefined ? 'HEAD' : `refs/heads/${branch}`;

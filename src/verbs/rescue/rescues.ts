@@ -219,8 +219,7 @@ export async function findObject(
   const files = snapshot === undefined ? await listTree({ cwd }, oid, names) : [];
   const items = [
     ...(snapshot?.items ?? []).filter((item) => contentOf(item) !== null),
-    ...files.map(({ path: name, raw, mode, oid: blob }): SnapshotItem => {
-      const named = { path: name, ...(raw === undefined ? {} : { name: raw }) };
+    ...files.map(({ mode, oid: blob, ...named }): SnapshotItem => {
       return { ...named, base: null, index: null, disk: { mode, oid: blob } };
     }),
   ].filter((item) => paths.some((one) => isNamed(item.path, one)));
@@ -234,9 +233,9 @@ function isStanding(top: string | undefined, rescue: KnownRescue, wanted: Wanted
   if (top === undefined) return false;
   return rescue.held
     .filter((item) => isWanted(rescue, item, wanted))
-    .every(({ path, name, raw, disk }) => {
-      const [named, oid] = [name === undefined ? { path } : { path, raw: name }, raw ?? disk?.oid];
-      return typeof oid === 'string' && contentState(top, named, oid)?.oid === oid;
+    .every((item) => {
+      const oid = item.own ?? item.disk?.oid;
+      return typeof oid === 'string' && contentState(top, item, oid)?.oid === oid;
     });
 }
 

@@ -158,9 +158,8 @@ async function saveDirty(
   const dirty = overwritten(plan);
   if (dirty.length === 0) return undefined;
   const entries = dirty.map(({ path, raw, stamp }): DirtyPath => {
-    const named = { path, ...(raw === undefined ? {} : { raw }) };
-    const unlisted = { ...named, head: null, index: null, disk: diskState(top, named), stamp };
-    return status.dirty.get(path) ?? unlisted;
+    const disk = diskState(top, { path, raw });
+    return status.dirty.get(path) ?? { path, raw, head: null, index: null, disk, stamp };
   });
   const command = `git handoff rescue restore --force ${rescue.number}`;
   const owners = claimOwners(ledgers);
