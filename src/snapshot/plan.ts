@@ -43,7 +43,7 @@ export interface PlannedPath extends FilePath {
   readonly disk: FileState;
   readonly index: FileState;
   /** The blob of the file's own bytes, if a checkout of `disk` would not write them. */
-  readonly own: Oid | undefined;
+  readonly own?: Oid | undefined;
   /** Whether only the file's owner may read it. */
   readonly isPrivate?: boolean;
   /** Whether to add it with `git add --intent-to-add`. */
@@ -175,7 +175,7 @@ async function joinUndone(
   const isStaged = !sameState(item.index, item.base);
   const staged = isStaged ? await merger.merge({ base, ours: index, theirs: item.index }) : undefined;
   return {
-    ...{ path, head, stamp, own: undefined, mergedInto: now },
+    ...{ path, head, stamp, mergedInto: now },
     disk: joined.state,
     index: staged?.kind === 'merged' ? staged.state : index,
     isPrivate: item.isPrivate === true,

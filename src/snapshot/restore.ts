@@ -44,10 +44,11 @@ interface RestoreOptions {
   readonly how: How;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Whether only to plan. */
-  readonly dryRun?: boolean;
-  /** Throws if the plan must not be carried out; else saves what would be overwritten. Returns who will own each path. */
-  readonly check?: (plan: Restoring) => Promise<(path: string) => SessionId | undefined>;
+  /**
+   * Throws if the plan must not be carried out; else saves what would be overwritten. Returns who will own each path;
+   * `undefined`: only plan.
+   */
+  readonly check?: (plan: Restoring) => Promise<((path: string) => SessionId | undefined) | undefined>;
 }
 
 /** What a restore is about to do. */
@@ -73,14 +74,14 @@ export function treePlace(
 export async function restoreSnapshot(
   place: TreePlace,
   snapshot: Pick<Snapshot, 'items'>,
-  { how, now, dryRun = false, check }: RestoreOptions,
+  { how, now, check }: RestoreOptions,
 ): Promise<Restoring> {
   const { top } = place;
   const status = await readTreeStatus(top, { now, namesOnly: how.kind === 'merge' });
   const { batch, ...plan } = await planFor(place, snapshot, status, how);
   const restoring = { ...plan, status };
   const ownerOf = await check?.(restoring);
-  if (dryRun || ownerOf === undefined) return restoring;
+  if (ownerOf === undefined) return restoring;
   await batch?.storeMany({ cwd: top });
   await applyPlan(place, plan.paths);
   await claimRestored(place, plan, ownerOf, now);

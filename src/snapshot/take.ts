@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+import { Failure } from '../domain/failure.ts';
 import type { TreeStatus, FilePath, FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, sessionOfOwner } from '../domain/names.ts';
 import {
@@ -11,7 +12,7 @@ import {
   isOnlyStaged,
 } from '../domain/snapshot.ts';
 import type { RescueLimits } from '../domain/settings.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { ObjectBatch } from '../git/objects.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
@@ -79,6 +80,34 @@ export async function takeSnapshot(
   if (same !== undefined) return { commit: same.oid, number: same.number, skipped };
   const keeping = { batch, known, limits, now, timeoutMs: budget.left() };
   return { ...(await keepSnapshot(place, snapshot, keeping)), skipped };
+}
+
+/** What to type for a file that cannot be kept: an undo needs it in its place, a restore needs its place. */
+const ASIDE = { undone: ['cp', 'kept'], written: ['mv', 'mine'] } as const;
+
+/**
+ * Keeps what a verb is about to take out of a working tree, and returns the rescue's number. What cannot be kept is not
+ * changed.
+ *
+ * @param taken the paths that it will change
+ * @throws Failure `refused` for content that a snapshot cannot hold; and as `takeSnapshot` does
+ */
+export async function keepFirst(
+  place: RescuePlace,
+  taken: TreeStatus,
+  occasion: Occasion,
+  limits: Limits,
+): Promise<number> {
+  const saved = await takeSnapshot(place, taken, occasion, limits);
+  const [lost] = saved?.skipped ?? taken.dirty.values();
+  if (saved !== undefined && lost === undefined) return saved.number;
+  const done = occasion.reason.kind === 'undone' ? 'undone' : 'written';
+  const [command, ending] = ASIDE[done];
+  const { path } = lost ?? { path: '' };
+  const file = join(place.cwd, path);
+  throw new Failure('refused', `${escapeLine(path)} could not be saved first, so nothing was ${done}`, {
+    hint: `${command} -- ${shellWord(file)} ${shellWord(`${file}.${ending}`)}`,
+  });
 }
 
 /**

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type DirtyPath, type TreeStatus } from '../../domain/ledger/tree-status.ts';
@@ -15,7 +14,7 @@ import { type JudgedSession, groupSessions } from '../../sessions/records.ts';
 import { isLoneSession } from '../../sessions/lone-session.ts';
 import type { RestorePlan, TreePlace } from '../../snapshot/plan.ts';
 import { type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
-import { takeSnapshot } from '../../snapshot/take.ts';
+import { keepFirst } from '../../snapshot/take.ts';
 import type { CommandResult } from '../verb.ts';
 import { findOwner, judgedSessions, pathFrom, requireWorkTree } from '../workspace.ts';
 import {
@@ -163,7 +162,7 @@ async function saveDirty(
   });
   const command = `git handoff rescue restore --force ${rescue.number}`;
   const owners = claimOwners(ledgers);
-  const saved = await takeSnapshot(
+  return keepFirst(
     { cwd: top, worktreeId: worktreeId(gitDir) },
     { ...status, dirty: new Map(entries.map((entry) => [entry.path, entry])) },
     {
@@ -172,12 +171,6 @@ async function saveDirty(
     },
     { limits: rescues.settings.rescue, now, budget },
   );
-  const [skipped] = saved?.skipped ?? [];
-  if (skipped === undefined) return saved?.number;
-  const message = `${escapeLine(skipped.path)} could not be saved first, so nothing was written`;
-  throw new Failure('refused', message, {
-    hint: `mv -- ${shellWord(join(top, skipped.path))} ${shellWord(join(top, `${skipped.path}.mine`))}`,
-  });
 }
 
 /** Returns the owners of what was restored: the session that lost it, if it is at work, or else the caller. */

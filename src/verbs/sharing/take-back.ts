@@ -16,10 +16,9 @@ import { isPrivate } from '../../snapshot/take.ts';
 import { StateMerger } from '../../snapshot/three-way.ts';
 
 /** A path whose content loses a session's part. */
-interface TakenBack {
+export interface TakenBack extends PlannedPath {
   /** Has no claims if only the index changes. */
   readonly part: SessionPart;
-  readonly planned: PlannedPath;
 }
 
 /** A path that cannot be taken back: then no path is. */
@@ -64,10 +63,8 @@ export async function planTakeBack(
   try {
     const paths = staged.map((dirty): TakenBack => {
       const { head, disk } = dirty;
-      return {
-        part: { dirty, mine: [], others: [] },
-        planned: plannedPath(top, dirty, { disk, index: head }),
-      };
+      const part = { dirty, mine: [], others: [] };
+      return { ...plannedPath(top, dirty, { disk, index: head }), part };
     });
     const refused: Refused[] = joined.failed.map(({ part, why }) => ({ part, why }));
     for (const part of parts) {
@@ -83,10 +80,10 @@ export async function planTakeBack(
       const planned = await planPath(top, { ...part, dirty }, moves, merger);
       if (typeof planned === 'string') refused.push({ part, why: planned });
       else if (await isFilteredAway(top, git, dirty, planned)) refused.push({ part, why: 'filter' });
-      else paths.push({ part, planned });
+      else paths.push({ ...planned, part });
     }
     // The content from before the session may be in the scratch store only.
-    const next = paths.flatMap(({ planned }) => [planned.disk?.oid ?? [], planned.index?.oid ?? []].flat());
+    const next = paths.flatMap(({ disk, index }) => [disk?.oid ?? [], index?.oid ?? []].flat());
     for (const content of await readContents(top, scratch, next))
       if (content !== undefined) batch.blob(content);
     const blocked = paths.filter((one) => isBlocked(top, one, paths));
@@ -98,11 +95,14 @@ export async function planTakeBack(
 }
 
 /** Whether something that git does not list is where a file must be written, or in its way. */
-function isBlocked(top: string, { part, planned }: TakenBack, paths: readonly TakenBack[]): boolean {
-  const { path, disk } = planned;
-  if (!planned.writes || disk === null) return false;
-  const removed = paths.filter((one) => one.planned.writes && one.planned.disk === null);
-  const going = new Set(removed.map((one) => one.planned.path));
+function isBlocked(
+  top: string,
+  { part, path, disk, writes }: TakenBack,
+  paths: readonly TakenBack[],
+): boolean {
+  if (!writes || disk === null) return false;
+  const removed = paths.filter((one) => one.writes && one.disk === null);
+  const going = new Set(removed.map((one) => one.path));
   if (obstacle(top, Buffer.from(path), going) !== undefined) return true;
   // An ignored file that the index no longer has.
   return part.dirty.disk === null && lstatOf(join(top, path))?.isDirectory() === false;
@@ -200,13 +200,9 @@ function plannedPath(
     path,
     head,
     ...next,
-    own: undefined,
     isPrivate: isPrivate(top, { path }),
-    intended: false,
-    marked: false,
     writes: !sameState(next.disk, disk),
     stages: !sameState(next.index, index) || (intended === true && next.disk === null),
-    overwrites: false,
     // If a folder is there, its files are removed first.
     stamp: disk === null ? '' : stamp,
   };

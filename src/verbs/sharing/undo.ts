@@ -5,7 +5,7 @@ import type { SessionPart } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { isStaged } from '../../domain/ledger/ownership.ts';
-import { type TreeStatus, sameState } from '../../domain/ledger/tree-status.ts';
+import { sameState } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, peerName, peerNames, sessionOfOwner, shortOid } from '../../domain/names.ts';
 import { counted, escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { commitsOf } from '../../git/log.ts';
@@ -20,8 +20,8 @@ import { news, recordRefusal } from '../../sessions/happenings.ts';
 import { type LedgerPlace, appendEvents } from '../../sessions/journal.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { applyPlan } from '../../snapshot/restore.ts';
-import { type TakeBackPlan, planTakeBack } from './take-back.ts';
-import { takeSnapshot } from '../../snapshot/take.ts';
+import { type TakeBackPlan, type TakenBack, planTakeBack } from './take-back.ts';
+import { keepFirst } from '../../snapshot/take.ts';
 import { type Rendered, type TextContext } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
 import {
@@ -68,13 +68,10 @@ export async function undo(options: WorkOptions, context: Context): Promise<Comm
   // The rescue also refers to the contents that the undo leaves: they must be stored first.
   await plan.batch.storeMany({ cwd: work.tree.top });
   const rescue = await keep(scene, place, session, plan, context);
-  await applyPlan(
-    work.tree,
-    plan.paths.map(({ planned }) => planned),
-  );
+  await applyPlan(work.tree, plan.paths);
   await record(scene, place, plan);
   await tell(scene, place, { session, rescue, plan }, context);
-  const items = plan.paths.map(({ part }) => ({ path: part.dirty.path }));
+  const items = plan.paths.map(({ path }) => ({ path }));
   const value = { session, rescue, items, commits };
   return { value, notices: scene.notices, clients: clientsOf(judged) };
 }
@@ -108,8 +105,7 @@ async function withoutMerged(
   const { groups } = askerOf(session, judged, tree.commonDir);
   const finishing = { cwd, gitDir, head: status.head, ledger: place, ledgers, groups, self: session };
   const kept = new Set(await withoutOperation(finishing, unfinishedOperation(gitDir), staged));
-  const isMerged = ({ part: { dirty } }: TakeBackPlan['paths'][number]) =>
-    isStaged(dirty) && !kept.has(dirty);
+  const isMerged = ({ part: { dirty } }: TakenBack) => isStaged(dirty) && !kept.has(dirty);
   const merged = plan.paths.filter(isMerged).map(({ part }) => ({ part, why: 'operation' }) as const);
   return {
     ...plan,
@@ -138,7 +134,7 @@ function refusal(scene: SessionWork, { of }: WorkOptions, { refused, paths }: Ta
     const others = ids.length === 0 ? '' : ` (${peerNames(ids, groups)})`;
     return `${escapeLine(part.dirty.path)}: ${WHY[why]}${others}`;
   });
-  const rest = paths.map(({ part }) => part.dirty.path);
+  const rest = paths.map(({ path }) => path);
   const whose = of === undefined ? '' : ` ${shellWord(of)}`;
   const hint =
     rest.length === 0
@@ -179,23 +175,16 @@ async function keep(
   { budget }: Context,
 ): Promise<number> {
   const { top } = work.tree;
-  const dirty: TreeStatus['dirty'] = new Map(paths.map(({ part }) => [part.dirty.path, part.dirty]));
-  const others = paths.filter(({ planned: { disk, head } }) => !sameState(disk, head));
-  const left = new Map(others.map(({ planned: { path, disk } }) => [path, disk]));
+  const others = paths.filter(({ disk, head }) => !sameState(disk, head));
+  const left = new Map(others.map(({ path, disk }) => [path, disk]));
   const by = self === undefined ? null : sessionOfOwner(self);
   const reason = { kind: 'undone', command: 'git handoff undo', session: by, at: now } as const;
-  const saved = await takeSnapshot(
+  return keepFirst(
     { cwd: top, worktreeId: place.worktreeId },
-    { ...work.status, dirty },
+    { ...work.status, dirty: new Map(paths.map(({ path, part }) => [path, part.dirty])) },
     { reason, ownerOf: () => session, leftAt: (path) => left.get(path) ?? null },
     { limits: settings.rescue, now, budget },
   );
-  const [skipped] = saved?.skipped ?? [];
-  if (saved !== undefined && skipped === undefined) return saved.number;
-  const path = skipped?.path ?? paths[0]?.part.dirty.path ?? '';
-  throw new Failure('refused', `${escapeLine(path)} could not be saved first, so nothing was undone`, {
-    hint: `cp -- ${shellWord(`${top}/${path}`)} ${shellWord(`${top}/${path}.kept`)}`,
-  });
 }
 
 /** Ends the session's claims. What is left in a file belongs to the other session that changed it last. */
@@ -204,14 +193,14 @@ async function record(
   place: LedgerPlace,
   { paths }: TakeBackPlan,
 ): Promise<void> {
-  for (const { part, planned } of paths) {
-    const { path, disk: before } = part.dirty;
+  for (const { part, path, disk: after } of paths) {
+    const before = part.dirty.disk;
     const owners = new Set(part.mine.map(({ session }) => session));
     for (const owner of owners) appendEvents(place, owner, [{ t: 'end', path, why: 'clean', at }]);
     const [other] = [...part.others].sort((a, b) => b.at - a.at);
-    if (other === undefined || planned.disk === null) continue;
+    if (other === undefined || after === null) continue;
     const { session, base, evidence, weak } = other;
-    const change: WorktreeEvent = { t: 'claim', path, base, before, after: planned.disk, evidence, weak, at };
+    const change: WorktreeEvent = { t: 'claim', path, base, before, after, evidence, weak, at };
     appendEvents(place, session, [change]);
   }
   // What is gone was taken back: no later command may report it as lost.
@@ -238,7 +227,7 @@ async function tell(
       : [],
   );
   const who = self === undefined ? (await committer(cwd)).name || 'The user' : peerName(self, asker.groups);
-  const paths = plan.paths.map(({ part }) => part.dirty.path);
+  const paths = plan.paths.map(({ path }) => path);
   const text =
     `${escapeLine(who)} undid your changes in ${listed(paths.map(escapeLine))}: do not restore them. ` +
     `They are kept; to look: git handoff rescue show ${rescue}`;

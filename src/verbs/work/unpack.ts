@@ -63,31 +63,32 @@ interface UnpackValue {
  * @throws Failure `refused` when something is in the way, conflicts, or needs `--trust`; and as `findWork` does
  */
 export async function unpack(options: UnpackOptions, context: Context): Promise<CommandResult<UnpackValue>> {
-  const repository = await openRepository(context.cwd);
+  const { cwd, now } = context;
+  const repository = await openRepository(cwd);
   const [{ sessions, judged, notices }, author, { top }, config] = await Promise.all([
     openJudged(context, repository),
-    committer(context.cwd),
+    committer(cwd),
     requireWorkTree(repository),
-    readTreeConfig(context.cwd),
+    readTreeConfig(cwd),
   ]);
   const caller = findCaller(context, sessions, options.session, author);
   const owner = caller.isPerson ? caller.id : commandOwner(repository.commonDir, caller.id, context.env);
   const found = await findWork(repository, { ...options, author });
   if (!found.isLocal) await requireHarmless(top, found, config, options);
   const place = treePlace(repository, top, context.env);
-  const here = pathFrom(context.cwd, top);
+  const here = pathFrom(cwd, top);
   let others: string[] = [];
   const check = async ({ paths, refused }: Restoring) => {
     requireFree(found, refused, options, here);
-    const held = options.dryRun ? new Map() : await heldByOthers(place, owner, paths, judged, context.now);
+    if (options.dryRun) return undefined;
+    const held = await heldByOthers(place, owner, paths, judged, now);
     others = stayNotices(held, askerOf(owner, judged, repository.commonDir).groups);
     const isClaimed = !caller.isPerson && !isLoneSession(place.gitDir, caller.id);
     return (path: string) => (isClaimed && !held.has(path) ? owner : undefined);
   };
-  const { now } = context;
   const how = mergeOf(found, config, options.merge);
   const run = async () => {
-    const done = await restoreSnapshot(place, found.work, { how, now, dryRun: options.dryRun, check });
+    const done = await restoreSnapshot(place, found.work, { how, now, check });
     if (options.dryRun) return done;
     const paths = Object.fromEntries(done.paths.map(({ path, disk }) => [path, disk?.oid ?? null]));
     await noteUnpacked(repository, found.state.path, found.oid, { head: done.status.head.oid, paths });
@@ -244,7 +245,7 @@ export async function carriedFacts(
   if (top === undefined) return { ...known, unpacks: 'no', why: 'there is no working tree here' };
   const how = mergeOf(work, await readTreeConfig(cwd), false);
   const place = treePlace(repository, top, context.env);
-  const plan = await restoreSnapshot(place, work.work, { how, now: context.now, dryRun: true });
+  const plan = await restoreSnapshot(place, work.work, { how, now: context.now });
   const [refused] = plan.refused;
   if (refused === undefined) {
     const isThere = plan.paths.every(({ writes, stages }) => !writes && !stages);
