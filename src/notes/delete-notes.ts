@@ -1,9 +1,10 @@
-import type { Oid } from '../domain/names.ts';
+import type { Oid, RefName } from '../domain/names.ts';
 import { formatOf, objectName } from '../git/hash.ts';
 import {
   ACKS,
   HANDOFFS,
   type HandoffPath,
+  PRUNED,
   REMOTE,
   SENT,
   UNPACKED,
@@ -68,14 +69,21 @@ export async function refsOfTopic(repository: InRepository, path: HandoffPath): 
 /** The order of deletion: the handoff itself goes last, so that a crash in between leaves it where everybody looks. */
 const ORDER: readonly DeletedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept', 'handoff'];
 
-/** Deletes the refs of a handoff and their logs in one transaction, each ref by compare-and-swap from what was read. */
+/** A handoff to delete. */
+interface Deletion {
+  readonly path: HandoffPath;
+  readonly refs: readonly RefValue[];
+  /** The commit that a remote may still have; `undefined`: no remote is known to have the handoff. */
+  readonly tip: Oid | undefined;
+}
+
+/** Deletes every ref of a handoff with its log. Afterwards no table of the refs' storage holds the name either. */
 export async function deleteAllRefs(
   repository: Repository,
-  refs: readonly DeletedRef[],
+  { path, refs, tip }: Deletion & { readonly refs: readonly DeletedRef[] },
 ): Promise<TransactionResult> {
   const sorted = [...refs].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  const updates = sorted.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
-  const result = await updateRefs(repository, updates);
+  const result = await deleteHandoffs(repository, [{ path, refs: sorted, tip }]);
   if (result.kind === 'done') await dropOldTables(repository);
   return result;
 }
@@ -94,80 +102,73 @@ const memoryOf = (tip: Oid) => Buffer.from(`${tip}\n`);
 /** The object name of that blob. */
 export const memoryName = (tip: Oid): Oid => objectName(formatOf(tip), 'blob', memoryOf(tip)) as Oid;
 
-/** Records a deletion, so that a sync with a remote that still has this very commit does not bring the handoff back. */
-export async function rememberDeleted(repository: Repository, path: HandoffPath, tip: Oid): Promise<void> {
-  const ref = prunedRef(path);
-  const [former] = (await listRefNames(repository, [ref])).filter(({ name }) => name === ref);
-  const batch = new ObjectBatch(await objectFormat(repository, tip));
-  const next = batch.blob(memoryOf(tip));
-  await batch.store({ cwd: repository.cwd });
-  await updateRefs(repository, [{ ref, next, old: former?.oid }]);
-}
-
-/** How many topics one transaction deletes; if one topic moves meanwhile, each topic costs its own process. */
+/** How many topics one transaction deletes; if one topic moves meanwhile, each topic costs a transaction of its own. */
 const BATCH = 500;
 
 /**
- * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
- * leaves a normal handoff, not one that looks deleted by hand. Also deletes acknowledgements and work. Records which topics
- * a remote has shown, so that the next `sync` does not bring them back. Returns the deleted topics, not those that moved.
+ * Deletes the refs of topics with their acknowledgements and work. Returns the deleted topics, not those that moved since they
+ * were read.
  */
 export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
   const beside = await listBookkeeping(repository, [ACKS, REMOTE, WORK]);
-  const memories = await storeMemories(repository, topics, beside);
-  const remove = (some: readonly TopicState[]) => deleted(repository, some, beside, memories);
-  const gone: TopicState[] = [];
-  for (let at = 0; at < topics.length; at += BATCH) {
-    const batch = topics.slice(at, at + BATCH);
-    if (await remove(batch)) gone.push(...batch);
-    else for (const one of batch) if (await remove([one])) gone.push(one);
-  }
-  return gone;
-}
-
-/** Stores the blobs that remember the tips that a remote may still have. */
-async function storeMemories(
-  repository: Repository,
-  topics: readonly TopicState[],
-  refs: readonly RefValue[],
-): Promise<Map<TopicState, Oid>> {
   const shown = new Set(
-    refs.flatMap(({ name }) => {
+    beside.flatMap(({ name }) => {
       const path = parseTrackingRef(name);
       return path === undefined ? [] : [handoffRef(path)];
     }),
   );
-  const known = topics.flatMap((state) =>
-    state.tip !== undefined && shown.has(handoffRef(state.path)) ? [{ state, tip: state.tip.oid }] : [],
-  );
-  if (known.length === 0) return new Map();
-  const batch = new ObjectBatch(await objectFormat(repository, known[0]?.tip));
-  const memories = new Map(known.map(({ state, tip }) => [state, batch.blob(memoryOf(tip))]));
-  await batch.storeMany({ cwd: repository.cwd });
-  return memories;
+  const all = topics.map((state) => {
+    const { path, publicOid, keptOid, tip } = state;
+    const [acks, works] = [ackRef(path, ''), workPrefix(path)];
+    const refs = [
+      ...beside.filter(({ name }) => name.startsWith(acks) || name.startsWith(works)),
+      // `kept` first, so that a crash in between leaves a normal handoff, not one that looks deleted by hand.
+      ...(keptOid === undefined ? [] : [{ name: keptRef(path), oid: keptOid }]),
+      ...(publicOid === undefined ? [] : [{ name: handoffRef(path), oid: publicOid }]),
+    ];
+    return { state, path, refs, tip: shown.has(handoffRef(path)) ? tip?.oid : undefined };
+  });
+  const isDone = async (some: typeof all) => (await deleteHandoffs(repository, some)).kind === 'done';
+  const gone: TopicState[] = [];
+  for (let at = 0; at < all.length; at += BATCH) {
+    const batch = all.slice(at, at + BATCH);
+    const isWhole = await isDone(batch);
+    for (const one of batch) if (isWhole || (await isDone([one]))) gone.push(one.state);
+  }
+  return gone;
 }
 
-/** Deletes topics in one transaction; `beside`: refs among which are their acknowledgements and work. */
-async function deleted(
+/**
+ * Deletes the refs of handoffs in one transaction, each by compare-and-swap from what was read. It also records the commits that
+ * a remote may still have, so that a sync with it does not bring the handoffs back.
+ */
+async function deleteHandoffs(
   repository: Repository,
-  topics: readonly TopicState[],
-  beside: readonly RefValue[],
-  memories: ReadonlyMap<TopicState, Oid>,
-): Promise<boolean> {
-  const updates = topics.flatMap((state): RefUpdate[] => {
-    const { path, publicOid, keptOid } = state;
-    const memory = memories.get(state);
-    return [
-      ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
-      ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
-      ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
-      ...beside
-        .filter(({ name }) => name.startsWith(ackRef(path, '')) || name.startsWith(workPrefix(path)))
-        .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
-    ];
+  deletions: readonly Deletion[],
+): Promise<TransactionResult> {
+  const remembered = deletions.flatMap(({ path, tip }) =>
+    tip === undefined ? [] : [{ ref: prunedRef(path), tip }],
+  );
+  const memories = remembered.length === 0 ? [] : await storeMemories(repository, remembered);
+  const removals = deletions
+    .flatMap(({ refs }) => refs)
+    .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
+  return updateRefs(repository, [...memories, ...removals]);
+}
+
+/** Stores the blobs that remember these tips. Returns the updates of their refs, which may remember former handoffs. */
+async function storeMemories(
+  repository: Repository,
+  remembered: readonly { readonly ref: RefName; readonly tip: Oid }[],
+): Promise<RefUpdate[]> {
+  const former = new Map((await listRefNames(repository, [PRUNED])).map(({ name, oid }) => [name, oid]));
+  const batch = new ObjectBatch(await objectFormat(repository, remembered[0]?.tip));
+  const updates = remembered.map(({ ref, tip }) => {
+    return { ref, next: batch.blob(memoryOf(tip)), old: former.get(ref) };
   });
-  return (await updateRefs(repository, updates)).kind === 'done';
+  await batch.storeMany({ cwd: repository.cwd });
+  return updates;
 }

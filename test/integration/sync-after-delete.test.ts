@@ -61,6 +61,16 @@ describe('a sync after a deletion', () => {
     expect(repo.ok(['show', 'release-plan', '--lost=1'], { cwd: clone })).toBe('clean');
   });
 
+  it('lets a closed note of the same name be deleted again', () => {
+    const remove = () => repo.ok(['delete', '--closed', '--yes'], { session: A });
+    repo.ok(['close', 'release-plan'], { session: A });
+    remove();
+    repo.ok(['write', 'release-plan', '-m', 'clean'], { session: A });
+    repo.ok(['close', 'release-plan'], { session: A });
+    expect(remove()).toMatch(/^deleted {2}main\/release-plan /);
+    expect(repo.git(['for-each-ref', 'refs/handoffs'])).toBe('');
+  });
+
   it('says so if it comes back because somebody has continued it', () => {
     repo.ok(['write', 'release-plan', '-m', 'more'], { session: A });
     repo.ok(['sync', '--push']);

@@ -18,7 +18,6 @@ import {
   deleteAllRefs,
   deleteTopics,
   refsOfTopic,
-  rememberDeleted,
 } from '../../notes/delete-notes.ts';
 import { byAge, parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner } from '../../notes/person-name.ts';
@@ -221,16 +220,16 @@ function onRemotes({ path, refs, remotes, remotePrefix }: Deletion): DeletedNote
 
 /** @throws Failure `lost-race` when a ref differs from what was shown, `environment` when it is locked */
 async function removeHere(repository: Repository, { path, name, refs, remotes }: Deletion): Promise<void> {
-  const result = await deleteAllRefs(repository, refs);
+  // A remote may still show the note, and others may push it again.
+  const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
+  const tip = remotes.size === 0 ? undefined : known;
+  const result = await deleteAllRefs(repository, { path, refs, tip });
   if (result.kind === 'locked') {
     const message = `a lock is in the way, nothing was removed: ${result.detail}`;
     throw new Failure('environment', message, { hint: 'git handoff doctor' });
   }
   if (result.kind !== 'done')
     throw new Failure('lost-race', `${name} moved meanwhile`, { hint: `git handoff delete ${name}` });
-  // Remember the deletion: a remote may still show the note, and others may push it again.
-  const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
-  if (known !== undefined && remotes.size > 0) await rememberDeleted(repository, path, known);
 }
 
 interface DeleteClosedOptions {
