@@ -1,5 +1,5 @@
 import { copyFileSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FileState } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
@@ -8,6 +8,12 @@ import { objectFormat } from './repository.ts';
 import { indexEntries } from './staged.ts';
 import { userGit, isLocked } from './user-git.ts';
 import { randomName } from '../host/disk.ts';
+
+/** The index that git uses in a worktree. */
+export const indexFileOf = (
+  { top, gitDir }: Pick<IndexPlace, 'top' | 'gitDir'>,
+  env: Readonly<Record<string, string | undefined>>,
+): string => resolve(top, env['GIT_INDEX_FILE'] ?? join(gitDir, 'index'));
 
 /** What an index is to hold at each path; `null`: no entry. */
 type IndexEntries = ReadonlyMap<string, FileState>;
@@ -31,7 +37,7 @@ export class PrivateIndex {
   readonly #file: string;
   readonly #more: Readonly<Record<string, string>>;
 
-  private constructor({ top, gitDir, env = {} }: IndexPlace) {
+  private constructor({ top, gitDir, env = {} }: Omit<IndexPlace, 'indexFile'>) {
     this.#top = top;
     // A process in another container may have the same pid.
     this.#file = join(gitDir, `handoff-index.${process.pid}.${randomName()}`);
@@ -50,7 +56,7 @@ export class PrivateIndex {
    * Makes an index with the tree of `base` and none of the worktree's index flags, so that git reads every file that it is
    * given, even one marked with `git update-index --assume-unchanged`.
    */
-  static async fresh(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
+  static async fresh(place: Omit<IndexPlace, 'indexFile'>, base: Oid | null): Promise<PrivateIndex> {
     const index = new PrivateIndex(place);
     index.remove();
     return index.#readTree(base === null ? ['--empty'] : [base]);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorkTree } from '../changes/dirty-work.ts';
 import { Failure } from '../domain/failure.ts';
 import type { FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
@@ -11,8 +12,10 @@ import { PrivateIndex, readEntries } from '../git/private-index.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { GitOptions } from '../git/run.ts';
 import { type ScratchStore, scratchEnvironment } from '../git/scratch-store.ts';
-import type { TreePlace } from './plan.ts';
 import { oidOfFile } from './three-way.ts';
+
+/** A working tree, and the path of its index. */
+type IndexedTree = WorkTree & { readonly indexFile: string };
 
 /** A path that the work includes. */
 interface TakenPath {
@@ -40,7 +43,7 @@ export interface ReadContents {
  * @param checkSize throws if the total size is too large, before the contents are read
  */
 export async function readWorkContents(
-  place: TreePlace,
+  place: IndexedTree,
   head: Oid | null,
   taken: readonly TakenPath[],
   {
@@ -104,7 +107,7 @@ export async function readWorkContents(
 
 /** Stores files as `git add` would, but in a separate store. The user's filters run, so that what they hide stays hidden. */
 async function indexForms(
-  place: TreePlace,
+  place: IndexedTree,
   head: Oid | null,
   paths: readonly string[],
   env: Readonly<Record<string, string>>,

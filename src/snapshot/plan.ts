@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { WorkTree } from '../changes/dirty-work.ts';
 import {
   type DirtyPath,
   type FilePath,
@@ -23,15 +24,6 @@ import { lstatOf, holdsOnly, isOccupied, obstacle } from '../host/disk.ts';
 import { contentState, stampOf } from '../git/worktrees.ts';
 import { readKept } from './commit.ts';
 import type { StateMerger } from './three-way.ts';
-
-/** A working tree that work is packed from or restored into. */
-export interface TreePlace {
-  readonly top: string;
-  readonly gitDir: string;
-  readonly commonDir: string;
-  /** The path of the worktree's index. */
-  readonly indexFile: string;
-}
 
 /** What happens to one path. */
 export interface PlannedPath extends FilePath {
@@ -71,7 +63,7 @@ export interface RestorePlan {
 
 /** What a plan depends on. */
 interface PlanFacts {
-  readonly place: TreePlace;
+  readonly place: WorkTree;
   readonly items: readonly SnapshotItem[];
   readonly status: TreeStatus;
   readonly config: TreeConfig;
@@ -94,11 +86,12 @@ export const nameBytes = ({ path, raw }: FilePath): Buffer =>
  * @throws Failure `integrity` when a content is gone
  */
 export async function planWhole(
-  { top, commonDir }: Pick<TreePlace, 'top' | 'commonDir'>,
+  place: WorkTree,
   items: readonly SnapshotItem[],
   status: TreeStatus,
   merger: StateMerger | undefined,
 ): Promise<RestorePlan> {
+  const { top } = place;
   await readKept(
     top,
     items.filter((item) => contentOf(item) !== null),
@@ -132,7 +125,7 @@ export async function planWhole(
     const joined =
       merger === undefined || !overwrites || dirty === undefined
         ? undefined
-        : await joinUndone({ top, commonDir }, item, dirty, merger);
+        : await joinUndone(place, item, dirty, merger);
     paths.push(
       joined ?? {
         path,
@@ -155,7 +148,7 @@ export async function planWhole(
 
 /** Plans to merge what an undo removed into a file that others have changed; `undefined` if that is not possible cleanly. */
 async function joinUndone(
-  { top, commonDir }: Pick<TreePlace, 'top' | 'commonDir'>,
+  { top, commonDir }: WorkTree,
   item: SnapshotItem,
   dirty: DirtyPath,
   merger: StateMerger,

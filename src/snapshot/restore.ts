@@ -1,23 +1,17 @@
 import { rmSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
-import { join, resolve, dirname } from 'node:path';
+import { join, dirname } from 'node:path';
+import type { WorkTree } from '../changes/dirty-work.ts';
 import type { TreeStatus, FileState } from '../domain/ledger/tree-status.ts';
 import type { SessionId, Oid } from '../domain/names.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
 import { ObjectBatch, readObjects } from '../git/objects.ts';
-import { type Repository, objectFormat } from '../git/repository.ts';
+import { objectFormat } from '../git/repository.ts';
 import { ownStore, scratchEnvironment, scratchStore } from '../git/scratch-store.ts';
 import { readTreeStatus, diskPath, stampOf } from '../git/worktrees.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { appendEvents } from '../sessions/journal.ts';
-import {
-  type RestorePlan,
-  type TreePlace,
-  planMerge,
-  planWhole,
-  type PlannedPath,
-  nameBytes,
-} from './plan.ts';
+import { type RestorePlan, planMerge, planWhole, type PlannedPath, nameBytes } from './plan.ts';
 import { StateMerger } from './three-way.ts';
 import { Failure } from '../domain/failure.ts';
 import { escapeLine } from '../domain/surfacing.ts';
@@ -57,22 +51,13 @@ export interface Restoring extends RestorePlan {
   readonly status: TreeStatus;
 }
 
-/** Returns the working tree at `top`, with the index that git would use. */
-export function treePlace(
-  { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
-  top: string,
-  env: Readonly<Record<string, string | undefined>>,
-): TreePlace {
-  return { top, gitDir, commonDir, indexFile: resolve(top, env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')) };
-}
-
 /**
  * Brings a snapshot back into a working tree: all of it, or nothing if any path is refused.
  *
  * @throws Failure as `check` does; `integrity` when a content is gone; `lost-race` when a path changed after the plan
  */
 export async function restoreSnapshot(
-  place: TreePlace,
+  place: WorkTree,
   snapshot: Pick<Snapshot, 'items'>,
   { how, now, check }: RestoreOptions,
 ): Promise<Restoring> {
@@ -90,7 +75,7 @@ export async function restoreSnapshot(
 
 /** Makes the plan. Merged contents are in the batch, not stored yet. */
 async function planFor(
-  place: TreePlace,
+  place: WorkTree,
   { items }: Pick<Snapshot, 'items'>,
   status: TreeStatus,
   how: How,
@@ -120,7 +105,7 @@ async function planFor(
 
 /** Claims each restored path for its owner. A session that is alone needs no claims. */
 async function claimRestored(
-  { top, gitDir, commonDir }: TreePlace,
+  { top, gitDir, commonDir }: WorkTree,
   { paths }: RestorePlan,
   ownerOf: (path: string) => SessionId | undefined,
   now: number,
@@ -149,10 +134,7 @@ type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonl
  *
  * @throws Failure `lost-race` when a path has changed since the plan was made; it is not overwritten
  */
-export async function applyPlan(
-  { top }: Pick<TreePlace, 'top'>,
-  paths: readonly PlannedPath[],
-): Promise<void> {
+export async function applyPlan({ top }: WorkTree, paths: readonly PlannedPath[]): Promise<void> {
   // The index first: if this is stopped, the next run still finds on the disk what it must keep.
   await stage(top, paths);
   const changing = paths.filter(({ writes }) => writes);

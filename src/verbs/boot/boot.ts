@@ -99,7 +99,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   ];
   const stale = findings.some(({ verdict }) => verdict === 'stale');
   const shape = handoffShape(state, tip, caller?.id);
-  const carried = await carriedFacts(repository, state, tip, { top, context });
+  const carried = await carriedFacts(repository, state, tip, { top, now: context.now });
   return {
     value: { ...shape, ...inherited(tip, written, sections), stale, findings, carried },
     notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],

@@ -10,15 +10,7 @@ import { stashItems } from '../../git/stash.ts';
 import { contentState, readTreeStatus } from '../../git/worktrees.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
-import {
-  type PinnedStash,
-  type Rescue,
-  type SavedWork,
-  groupOf,
-  itemsOf,
-  listRescues,
-  rescuedAt,
-} from '../../snapshot/rescues.ts';
+import { type Rescue, groupOf, itemsOf, listRescues, rescuedAt } from '../../snapshot/rescues.ts';
 import { readStashOwners, pinStash } from '../../snapshot/stash.ts';
 import { putLast, readLast } from '../../changes/windows.ts';
 import type { Context } from '../../sessions/caller.ts';
@@ -35,14 +27,13 @@ import { readObjects } from '../../git/objects.ts';
 import { listTree } from '../../git/staged.ts';
 
 /** A rescue, with the files that it can restore. */
-export type KnownRescue =
-  | (SavedWork & { readonly held: readonly SnapshotItem[] })
-  | (PinnedStash & {
-      readonly held: readonly SnapshotItem[];
-      readonly owner: SessionId | null;
-      /** Its place in the list of git-stash(1); `null` when it was dropped. */
-      readonly index: number | null;
-    });
+export type KnownRescue = Rescue & {
+  readonly held: readonly SnapshotItem[];
+  /** The session that ran the command, or made the stash entry; `null`: not known. */
+  readonly session: SessionId | null;
+  /** The place in the list of git-stash(1); `null`: it is not, or no longer, in the stash. */
+  readonly index: number | null;
+};
 
 export interface Rescues {
   readonly workspace: Workspace;
@@ -82,13 +73,13 @@ export async function openRescues(context: Context, typed: readonly string[]): P
   const all: KnownRescue[] = [];
   for (const rescue of found) {
     if (rescue.kind === 'work') {
-      all.push({ ...rescue, held: rescue.items.filter((item) => isHeld(rescue, item)) });
+      const held = rescue.items.filter((item) => isHeld(rescue, item));
+      all.push({ ...rescue, held, session: rescue.reason.session, index: null });
       continue;
     }
-    const owner = owners.get(rescue.oid) ?? null;
-    const items = await stashItems(cwd, rescue.oid);
-    const held = owner === null ? items : items.map((item) => ({ ...item, owner }));
-    all.push({ ...rescue, held, owner, index: indexes.get(rescue.oid) ?? null });
+    const owner = owners.get(rescue.oid);
+    const held = (await stashItems(cwd, rescue.oid)).map((item) => ({ ...item, owner }));
+    all.push({ ...rescue, held, session: owner ?? null, index: indexes.get(rescue.oid) ?? null });
   }
   return { workspace, settings, tree, paths, all: all.reverse(), place };
 }
@@ -130,7 +121,7 @@ async function keepWhatIsGone(
 }
 
 /** What the arguments of the command name. */
-interface Wanted {
+export interface Wanted {
   /** A number, or the beginning of a session's id or short id; when empty, the newest rescue that holds the paths. */
   readonly which: string;
   /** Paths from the top of the working tree; a folder means all files in it. When empty, everything. */
@@ -150,10 +141,8 @@ function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wan
 const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).startsWith(text);
 
 /** Returns a file's session: its owner, or else the session that ran the command. */
-export function sessionOf(rescue: KnownRescue | FoundObject, item: SnapshotItem): SessionId | null {
-  if (rescue.kind === 'found') return item.owner ?? null;
-  return item.owner ?? (rescue.kind === 'work' ? rescue.reason.session : rescue.owner);
-}
+export const sessionOf = ({ session }: Pick<KnownRescue, 'session'>, item: SnapshotItem) =>
+  item.owner ?? session;
 
 /**
  * Returns the newest rescue that holds what was named, and the named files with their contents. Rescues from ends of turns come
@@ -167,26 +156,24 @@ export async function select(
   which: string,
 ): Promise<{ rescue: KnownRescue; items: readonly SnapshotItem[] }> {
   const wanted = { which, paths };
-  const isNumber =
-    /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
+  const isNumber = /^\d{1,9}$/.test(which) && all.some(({ number }) => String(number) === which);
   // Two worktrees that save at the same instant may use the same number. Then this worktree's rescue is meant.
   const here = all.filter((rescue) => rescue.worktreeId === place?.worktreeId);
-  if (!isNumber) requireOneSession(all, wanted.which);
+  if (!isNumber) requireOneSession(all, which);
   const isEnd = (one: KnownRescue) => groupOf(one) === 'stop';
   const end = here.find((one) => isEnd(one) && one.held.some((item) => isWanted(one, item, wanted)));
   const isCalm = end !== undefined && isStanding(tree?.top, end, wanted);
   const isLast = (one: KnownRescue) => isEnd(one) && (isCalm || one.worktreeId !== place?.worktreeId);
   const likely = [...all].sort((a, b) => Number(isLast(a)) - Number(isLast(b)));
   for (const rescue of isNumber ? [...here, ...all] : likely) {
-    if (isNumber && String(rescue.number) !== wanted.which) continue;
+    if (isNumber && String(rescue.number) !== which) continue;
     const isMeant = (item: SnapshotItem) => isHeld(rescue, item) && isWanted(rescue, item, wanted);
     if (!rescue.held.some(isMeant)) continue;
     const items = rescue.kind === 'stash' ? rescue.held : await itemsOf(cwd, rescue);
     return { rescue, items: items.filter(isMeant) };
   }
-  const whose =
-    wanted.which === '' ? 'rescue' : isNumber ? `file of rescue ${wanted.which}` : `rescue ${wanted.which}`;
-  const where = wanted.paths.length === 0 ? '' : ` with ${wanted.paths.join(', ')}`;
+  const whose = which === '' ? 'rescue' : isNumber ? `file of rescue ${which}` : `rescue ${which}`;
+  const where = paths.length === 0 ? '' : ` with ${paths.join(', ')}`;
   throw new Failure('not-found', `there is no ${whose}${where}`, { hint: 'git handoff rescue list' });
 }
 
@@ -196,6 +183,7 @@ export interface FoundObject {
   /** As it was typed. */
   readonly number: string;
   readonly oid: Oid;
+  readonly session: null;
 }
 
 /** Finds the object that the command names instead of a rescue, and its files; `undefined`: there is no such object. */
@@ -207,7 +195,7 @@ export async function findObject(
   const [object] = await readObjects({ cwd }, [{ name: which, infoOnly: true }]);
   if (object === undefined) return undefined;
   const { oid, type } = object;
-  const rescue = { kind: 'found', number: which, oid } as const;
+  const rescue = { kind: 'found', number: which, oid, session: null } as const;
   const names = paths.includes('') ? [] : paths;
   const [path] = names;
   if (type === 'blob' && path !== undefined && names.length === 1) {
@@ -248,19 +236,13 @@ function requireOneSession(all: readonly KnownRescue[], which: string): void {
   throw new Failure('usage', `${which} matches several sessions`, { hint: 'git handoff rescue list' });
 }
 
-interface RescueListOptions {
-  /** A session's id or its beginning, or a number; empty: all. */
-  readonly which: string;
-  readonly paths: readonly string[];
-}
-
 export interface RescueListValue {
   readonly items: readonly RescueShape[];
 }
 
 /** Lists what can be restored, newest first, and after that the rescues from ends of turns. */
 export async function listRescued(
-  { which, paths: typed }: RescueListOptions,
+  { which, paths: typed }: Wanted,
   context: Context,
 ): Promise<CommandResult<RescueListValue>> {
   const { all, paths, workspace } = await openRescues(context, typed);
@@ -290,9 +272,9 @@ function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): Rescu
     }),
   };
   if (rescue.kind === 'stash') {
-    const { owner, index, commit } = rescue;
+    const { session, index, commit } = rescue;
     const rest = { deleted: [], staged: [], skipped: [], worktree: null, branch: null };
-    return { ...shape, ...rest, kind: 'stash', reason: commit.summary, session: owner, stashIndex: index };
+    return { ...shape, ...rest, kind: 'stash', reason: commit.summary, session, stashIndex: index };
   }
   const { kind, command, session, worktree, skipped, ref: head } = rescue.reason;
   const pathsOf = (some: readonly SnapshotItem[]) => some.map(({ path }) => path);
@@ -303,7 +285,7 @@ function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): Rescu
   return { ...shape, ...rest, kind, reason: command, session };
 }
 
-interface RescueShowOptions extends RescueListOptions {
+interface RescueShowOptions extends Wanted {
   /** Whether to print only the bytes of one file. */
   readonly raw: boolean;
 }

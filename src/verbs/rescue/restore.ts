@@ -1,3 +1,4 @@
+import type { WorkTree } from '../../changes/dirty-work.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type DirtyPath, type TreeStatus } from '../../domain/ledger/tree-status.ts';
@@ -12,8 +13,8 @@ import type { Context } from '../../sessions/caller.ts';
 import { readLedgers, readRunningAgents } from '../../sessions/journal.ts';
 import { type JudgedSession, groupSessions } from '../../sessions/records.ts';
 import { isLoneSession } from '../../sessions/lone-session.ts';
-import type { RestorePlan, TreePlace } from '../../snapshot/plan.ts';
-import { type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
+import type { RestorePlan } from '../../snapshot/plan.ts';
+import { type Restoring, restoreSnapshot } from '../../snapshot/restore.ts';
 import { keepFirst } from '../../snapshot/take.ts';
 import type { CommandResult } from '../verb.ts';
 import { findOwner, judgedSessions, pathFrom, requireWorkTree } from '../workspace.ts';
@@ -23,14 +24,13 @@ import {
   findObject,
   isUndone,
   type Rescues,
+  type Wanted,
   openRescues,
   select,
   sessionOf,
 } from './rescues.ts';
 
-interface RestoreOptions {
-  readonly which: string;
-  readonly paths: readonly string[];
+interface RestoreOptions extends Wanted {
   /** Whether to overwrite uncommitted changes, which are first saved as a rescue. */
   readonly force: boolean;
   readonly session: string | undefined;
@@ -54,7 +54,7 @@ export interface RestoreValue {
 /** Who restores what, and where. */
 interface Scene {
   readonly cwd: string;
-  readonly place: TreePlace;
+  readonly place: WorkTree;
   readonly rescues: Rescues;
   readonly rescue: KnownRescue | FoundObject;
   readonly items: readonly SnapshotItem[];
@@ -78,10 +78,9 @@ export async function restoreRescued(
   const { cwd, now, budget } = context;
   const rescues = await openRescues(context, paths);
   const { workspace, settings } = rescues;
-  const { top } = rescues.tree ?? (await requireWorkTree(workspace.repository));
+  const place = rescues.tree ?? (await requireWorkTree(workspace.repository));
   const { rescue, items } =
     (await findObject(cwd, { which, paths: rescues.paths })) ?? (await select(cwd, rescues, which));
-  const place = treePlace(workspace.repository, top, context.env);
   const ledgers = rescues.place === undefined ? [] : readLedgers(rescues.place);
   const self = findOwner(context, workspace, option);
   const judged = judgedSessions(workspace, settings, now);
@@ -134,13 +133,9 @@ function checkDirty(scene: Scene, restoring: Restoring, force: boolean): void {
  * Whether the restore gives a path's content back to its owner: to the caller or, after a command replaced the content, to
  * the session that claims the path.
  */
-function isOwnComing(
-  claim: OpenClaim,
-  path: string,
-  { rescue, items, self }: Scene,
-  status: TreeStatus,
-): boolean {
-  const owner = formerOwner(rescue, items, path);
+function isOwnComing(claim: OpenClaim, path: string, scene: Scene, status: TreeStatus): boolean {
+  const { rescue, self } = scene;
+  const owner = formerOwner(scene, path);
   // The undo left others' changes in the file.
   if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return !isUndone(rescue);
   return (
@@ -174,7 +169,8 @@ async function saveDirty(
 }
 
 /** Returns the owners of what was restored: the session that lost it, if it is at work, or else the caller. */
-function ownersOf({ place, rescue, items, judged, self }: Scene, { paths }: RestorePlan) {
+function ownersOf(scene: Scene, { paths }: RestorePlan) {
+  const { place, judged, self } = scene;
   const live = new Set(
     judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
   );
@@ -182,17 +178,13 @@ function ownersOf({ place, rescue, items, judged, self }: Scene, { paths }: Rest
   const written = new Set(isLone ? [] : paths.filter(({ writes }) => writes).map(({ path }) => path));
   return (path: string) => {
     if (!written.has(path)) return undefined;
-    const former = formerOwner(rescue, items, path);
+    const former = formerOwner(scene, path);
     const isOthers = former !== null && former !== (self && sessionOfOwner(self)) && live.has(former);
     return isOthers ? former : self;
   };
 }
 
-function formerOwner(
-  rescue: Scene['rescue'],
-  items: readonly SnapshotItem[],
-  path: string,
-): SessionId | null {
+function formerOwner({ rescue, items }: Scene, path: string): SessionId | null {
   const item = items.find((one) => one.path === path);
   return item === undefined ? null : sessionOf(rescue, item);
 }

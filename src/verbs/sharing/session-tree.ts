@@ -3,12 +3,11 @@ import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath, FileState } from '../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../domain/names.ts';
 import { ObjectBatch } from '../../git/objects.ts';
-import { PrivateIndex } from '../../git/private-index.ts';
+import { PrivateIndex, indexFileOf } from '../../git/private-index.ts';
 import { objectFormat } from '../../git/repository.ts';
 import { type GitOptions, git, gitFailure, runGit } from '../../git/run.ts';
 import { scratchEnvironment, scratchStore } from '../../git/scratch-store.ts';
 import type { Context } from '../../sessions/caller.ts';
-import { treePlace } from '../../snapshot/restore.ts';
 import type { SessionWork } from './session-work.ts';
 
 /** Builds a tree in a private index: HEAD's tree, to which one session's part after the other is added. */
@@ -37,8 +36,8 @@ export class TreeBuilder {
   ): Promise<T> {
     const { tree, status } = scene.work;
     const scratch = store === 'scratch' ? scratchEnvironment(scratchStore(tree.commonDir)) : {};
-    const place = treePlace(tree, tree.top, env);
-    const index = await PrivateIndex.open({ ...place, env: scratch }, status.head.oid);
+    const place = { ...tree, indexFile: indexFileOf(tree, env), env: scratch };
+    const index = await PrivateIndex.open(place, status.head.oid);
     const options = { cwd: tree.top, env: index.env };
     try {
       return await run(new TreeBuilder(scene, index, options, await writeTree(options)));

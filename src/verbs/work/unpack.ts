@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
+import { type WorkTree, askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
 import { Failure } from '../../domain/failure.ts';
 import { commandOwner } from '../../changes/windows.ts';
 import { type SessionId, isPerson, peerNames } from '../../domain/names.ts';
@@ -15,8 +15,8 @@ import { type LoadedWork, readWork, carriedWork, keptWork } from '../../notes/wo
 import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { isLoneSession } from '../../sessions/lone-session.ts';
-import { IN_LINES, type PlannedPath, type RestorePlan, type TreePlace } from '../../snapshot/plan.ts';
-import { type How, type Restoring, restoreSnapshot, treePlace } from '../../snapshot/restore.ts';
+import { IN_LINES, type PlannedPath, type RestorePlan } from '../../snapshot/plan.ts';
+import { type How, type Restoring, restoreSnapshot } from '../../snapshot/restore.ts';
 import type { CommandResult } from '../verb.ts';
 import { withCommitLock } from '../sharing/commit.ts';
 import { openJudged, pathFrom, requireWorkTree } from '../workspace.ts';
@@ -65,7 +65,7 @@ interface UnpackValue {
 export async function unpack(options: UnpackOptions, context: Context): Promise<CommandResult<UnpackValue>> {
   const { cwd, now } = context;
   const repository = await openRepository(cwd);
-  const [{ sessions, judged, notices }, author, { top }, config] = await Promise.all([
+  const [{ sessions, judged, notices }, author, place, config] = await Promise.all([
     openJudged(context, repository),
     committer(cwd),
     requireWorkTree(repository),
@@ -74,9 +74,8 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   const caller = findCaller(context, sessions, options.session, author);
   const owner = caller.isPerson ? caller.id : commandOwner(repository.commonDir, caller.id, context.env);
   const found = await findWork(repository, { ...options, author });
-  if (!found.isLocal) await requireHarmless(top, found, config, options);
-  const place = treePlace(repository, top, context.env);
-  const here = pathFrom(cwd, top);
+  if (!found.isLocal) await requireHarmless(place.top, found, config, options);
+  const here = pathFrom(cwd, place.top);
   let others: string[] = [];
   const check = async ({ paths, refused }: Restoring) => {
     requireFree(found, refused, options, here);
@@ -105,7 +104,7 @@ const mergeOf = ({ name }: LoadedWork, config: TreeConfig, markers: boolean): Ho
 
 /** Finds paths that need no change because a live session already has the same work there: they stay that session's. */
 async function heldByOthers(
-  place: TreePlace,
+  place: WorkTree,
   self: SessionId,
   paths: readonly PlannedPath[],
   sessions: readonly JudgedSession[],
@@ -229,13 +228,13 @@ export async function carriedFacts(
   repository: Repository,
   state: TopicState,
   tip: HandoffCommit,
-  { top, context }: { readonly top: string | undefined; readonly context: Context },
+  { top, now }: { readonly top: string | undefined; readonly now: number },
 ): Promise<CarriedShape | null> {
   // Reads the history only if it may name work.
   if (tip.trailers?.work === undefined && (await keptWork(repository, state.path)).length === 0) return null;
   const carried = await carriedWork(repository, tip);
   if (carried === undefined) return null;
-  const { cwd } = repository;
+  const { cwd, gitDir, commonDir } = repository;
   const { maxWork } = await readSettings(cwd);
   const work = await readWork({ cwd }, carried.oid, maxWork);
   const size = carried.size === undefined ? 'of unknown size' : workSizeText(carried.size);
@@ -244,8 +243,7 @@ export async function carriedFacts(
   const known = { author: authorText(work), size: workSizeText(work.size) };
   if (top === undefined) return { ...known, unpacks: 'no', why: 'there is no working tree here' };
   const how = mergeOf(work, await readTreeConfig(cwd), false);
-  const place = treePlace(repository, top, context.env);
-  const plan = await restoreSnapshot(place, work.work, { how, now: context.now });
+  const plan = await restoreSnapshot({ top, gitDir, commonDir }, work.work, { how, now });
   const [refused] = plan.refused;
   if (refused === undefined) {
     const isThere = plan.paths.every(({ writes, stages }) => !writes && !stages);
