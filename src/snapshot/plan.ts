@@ -208,9 +208,8 @@ export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const paths: PlannedPath[] = [];
   const refused: RefusedPath[] = [...obstacles];
   for (const item of free) {
-    const head = atHead.get(item.path) ?? null;
-    const index = indexState(status, item, head);
-    const planned = await planPath(facts, item, { head, disk: onDisk.get(item.path) ?? null, index });
+    const [head, disk] = [atHead.get(item.path) ?? null, onDisk.get(item.path) ?? null];
+    const planned = await planPath(facts, item, head, disk);
     if ('why' in planned) refused.push(planned);
     else paths.push(planned);
   }
@@ -227,25 +226,15 @@ async function headStates(
   return new Map(files.map(({ path, mode, oid: blob }) => [path, { mode, oid: blob }]));
 }
 
-/** What HEAD, the disk and the index have at a path now. */
-interface Standing {
-  readonly head: FileState;
-  readonly disk: FileState;
-  readonly index: FileState | 'in conflict';
-}
-
-function indexState({ dirty }: TreeStatus, { path }: SnapshotItem, head: FileState): Standing['index'] {
-  const entry = dirty.get(path);
-  if (entry === undefined) return head;
-  return entry.index !== null && entry.index.oid === null ? 'in conflict' : entry.index;
-}
-
 async function planPath(
   { place, status, config, merger, merge }: PlanFacts,
   item: SnapshotItem,
-  { head, disk, index }: Standing,
+  head: FileState,
+  disk: FileState,
 ): Promise<PlannedPath | RefusedPath> {
   const { path, base } = item;
+  const dirty = status.dirty.get(path);
+  const index = dirty === undefined ? head : dirty.index;
   const refuse = (why: string): RefusedPath => ({ path, why });
   const onDisk = await merger.merge({ base, ours: head, theirs: item.disk });
   const inIndex = await merger.merge({ base, ours: head, theirs: item.index });
@@ -259,9 +248,9 @@ async function planPath(
   const found = item.own === undefined ? undefined : contentState(place.top, { path }, item.own, Infinity);
   const hasBytes = found?.oid === item.own;
   const isThere = same(disk, onDisk.state) && (hasBytes || !isWhole);
-  if (index === 'in conflict') return refuse('is in conflict');
+  if (index !== null && index.oid === null) return refuse('is in conflict');
   // The file is not on the disk, yet git sees no change: git was told not to check it out.
-  if (!isThere && disk === null && head !== null && !status.dirty.has(path))
+  if (!isThere && disk === null && head !== null && dirty === undefined)
     return refuse('is not checked out here');
   if (!isThere && !same(disk, head))
     return refuse(head === null ? 'is here already' : 'has uncommitted changes');
