@@ -59,6 +59,8 @@ export interface RestorePlan {
   readonly paths: readonly PlannedPath[];
   /** If any path is refused, nothing is restored. */
   readonly refused: readonly RefusedPath[];
+  /** The working tree when the plan was made. */
+  readonly status: TreeStatus;
 }
 
 /** What a plan depends on. */
@@ -143,7 +145,7 @@ export async function planWhole(
       },
     );
   }
-  return { paths, refused };
+  return { paths, refused, status };
 }
 
 /** Plans to merge what an undo removed into a file that others have changed; `undefined` if that is not possible cleanly. */
@@ -195,7 +197,7 @@ const STORING_MS = 10_000;
 export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const { place, items, status } = facts;
   const unsafe = await unsafePaths(facts);
-  if (unsafe.length > 0) return { paths: [], refused: unsafe };
+  if (unsafe.length > 0) return { paths: [], refused: unsafe, status };
   const going = new Set(items.filter(({ disk }) => disk === null).map(({ path }) => path));
   const obstacles = items.flatMap(({ path, disk }) => {
     const why = disk === null ? undefined : obstacle(place.top, Buffer.from(path), going);
@@ -213,7 +215,7 @@ export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
     if ('why' in planned) refused.push(planned);
     else paths.push(planned);
   }
-  return { paths, refused };
+  return { paths, refused, status };
 }
 
 async function headStates(

@@ -42,13 +42,7 @@ interface RestoreOptions {
    * Throws if the plan must not be carried out; else saves what would be overwritten. Returns who will own each path;
    * `undefined`: only plan.
    */
-  readonly check?: (plan: Restoring) => Promise<((path: string) => SessionId | undefined) | undefined>;
-}
-
-/** What a restore is about to do. */
-export interface Restoring extends RestorePlan {
-  /** The working tree when the restore was planned. */
-  readonly status: TreeStatus;
+  readonly check?: (plan: RestorePlan) => Promise<((path: string) => SessionId | undefined) | undefined>;
 }
 
 /**
@@ -60,17 +54,16 @@ export async function restoreSnapshot(
   place: WorkTree,
   snapshot: Pick<Snapshot, 'items'>,
   { how, now, check }: RestoreOptions,
-): Promise<Restoring> {
+): Promise<RestorePlan> {
   const { top } = place;
   const status = await readTreeStatus(top, { now, namesOnly: how.kind === 'merge' });
   const { batch, ...plan } = await planFor(place, snapshot, status, how);
-  const restoring = { ...plan, status };
-  const ownerOf = await check?.(restoring);
-  if (ownerOf === undefined) return restoring;
+  const ownerOf = await check?.(plan);
+  if (ownerOf === undefined) return plan;
   await batch?.storeMany({ cwd: top });
   await applyPlan(place, plan.paths);
   await claimRestored(place, plan, ownerOf, now);
-  return restoring;
+  return plan;
 }
 
 /** Makes the plan. Merged contents are in the batch, not stored yet. */

@@ -9,15 +9,20 @@ import type { LedgerPlace } from '../sessions/journal.ts';
 import { type Rescue, type SavedWork, groupOf, itemsOf, listRescues } from './rescues.ts';
 import { takeSnapshot } from './take.ts';
 
+/** The session whose command ran between two readings of the status. */
+export interface Ran {
+  readonly session: SessionId;
+  readonly command: string;
+  /** The paths where the command replaced others' work. */
+  readonly changed: ReadonlySet<string>;
+}
+
 interface Looked {
   readonly before: TreeStatus;
   readonly after: TreeStatus;
-  readonly ownerOf: (path: string) => SessionId | undefined;
-  /** The command that ran since the last status, and the session that ran it, as far as they are known. */
-  readonly session: SessionId | null;
-  readonly command: string;
-  /** Paths with others' work that the command has replaced. */
-  readonly changed?: ReadonlySet<string>;
+  readonly owners: ReadonlyMap<string, SessionId>;
+  /** `undefined`: no command is known. */
+  readonly ran?: Ran | undefined;
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -44,8 +49,8 @@ export async function saveVanished(
   place: LedgerPlace & { readonly top: string },
   looked: Looked,
 ): Promise<Vanished | undefined> {
-  const { before, after, budget } = looked;
-  const gone = vanishedBetween(before, after, looked.ownerOf, looked.changed);
+  const { before, after, owners, ran, budget } = looked;
+  const gone = vanishedBetween(before, after, (path) => owners.get(path), ran?.changed);
   if (gone.length === 0) return undefined;
   const cwd = place.top;
   const timeoutMs = budget.left();
@@ -81,7 +86,7 @@ async function rescueWithAll(
 
 async function keep(
   { top: cwd, commonDir, worktreeId }: LedgerPlace & { readonly top: string },
-  { before, ownerOf, session, command, limits, now, budget }: Looked,
+  { before, owners, ran, limits, now, budget }: Looked,
   lost: readonly DirtyPath[],
 ): Promise<number | undefined> {
   const names = lost.flatMap(({ disk }) => disk?.oid ?? []);
@@ -92,8 +97,8 @@ async function keep(
     { cwd, worktreeId },
     { ...before, dirty: new Map(there.map((one) => [one.path, one])) },
     {
-      reason: { kind: 'seen', command, session, at: before.at },
-      ownerOf: (path) => ownerOf(path) ?? null,
+      reason: { kind: 'seen', command: ran?.command ?? '', session: ran?.session ?? null, at: before.at },
+      ownerOf: (path) => owners.get(path) ?? null,
       seen: ({ path }) => seen.get(path),
     },
     { limits, now, budget },

@@ -8,9 +8,9 @@ import { takeSnapshot } from '../../snapshot/take.ts';
 import { beforeAnswer } from '../../host/io.ts';
 import { type TreeCall, type Effect, type Finding, workPlaceOf } from '../call.ts';
 import type { OpenLedger } from '../facts.ts';
-import { claimOwners, vanishedBetween } from '../../domain/ledger/vanished.ts';
+import { claimOwners } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
-import { type Vanished, saveVanished } from '../../snapshot/vanished.ts';
+import { type Ran, type Vanished, saveVanished } from '../../snapshot/vanished.ts';
 
 /**
  * Saves what ended sessions left uncommitted before another session writes over it, and says so once for each file.
@@ -85,14 +85,6 @@ export async function keepTurn(call: TreeCall): Promise<number> {
   }
 }
 
-/** The session whose command ran between two readings of the status. */
-interface Ran {
-  readonly session: SessionId;
-  readonly command: string;
-  /** The paths where the command replaced others' work. */
-  readonly changed: ReadonlySet<string>;
-}
-
 /** Saves uncommitted work that the last status shows and that is gone now. If that fails, only the log says so. */
 export async function keepVanished(
   call: TreeCall,
@@ -102,14 +94,10 @@ export async function keepVanished(
   owners: ReadonlyMap<string, SessionId>,
   ran?: Ran,
 ): Promise<Vanished | undefined> {
-  const ownerOf = (path: string) => owners.get(path);
-  if (vanishedBetween(before, after, ownerOf, ran?.changed).length === 0) return undefined;
   const limits = call.settings.rescue;
-  const { session = null, command = '', changed = new Set<string>() } = ran ?? {};
   const budget = call.budget.part(lookTimeoutMs(call));
-  const looked = { before, after, ownerOf, session, command, changed, limits, now: call.now, budget };
   try {
-    return await saveVanished(place, looked);
+    return await saveVanished(place, { before, after, owners, ran, limits, now: call.now, budget });
   } catch (error) {
     call.log('open', `work that is gone was not kept: ${String(error)}`);
     return undefined;

@@ -108,10 +108,8 @@ async function keepWhatIsGone(
     scratch,
     ...(last === undefined ? {} : { known: last }),
   });
-  const ownerOf = (path: string) => owners.get(path);
-  const looked = { before, after, ownerOf, session: null, command: '', limits, now, budget };
   try {
-    await saveVanished({ ...place, top }, looked);
+    await saveVanished({ ...place, top }, { before, after, owners, limits, now, budget });
   } catch {
     // A ref is locked: a later command saves what has disappeared.
     return;

@@ -14,7 +14,7 @@ import { readLedgers, readRunningAgents } from '../../sessions/journal.ts';
 import { type JudgedSession, groupSessions } from '../../sessions/records.ts';
 import { isLoneSession } from '../../sessions/lone-session.ts';
 import type { RestorePlan } from '../../snapshot/plan.ts';
-import { type Restoring, restoreSnapshot } from '../../snapshot/restore.ts';
+import { restoreSnapshot } from '../../snapshot/restore.ts';
 import { keepFirst } from '../../snapshot/take.ts';
 import type { CommandResult } from '../verb.ts';
 import { findOwner, judgedSessions, pathFrom, requireWorkTree } from '../workspace.ts';
@@ -86,12 +86,12 @@ export async function restoreRescued(
   const judged = judgedSessions(workspace, settings, now);
   const scene = { cwd, place, rescues, rescue, items, self, judged, ledgers, now, budget };
   let saved: number | undefined;
-  const check = async (restoring: Restoring) => {
-    const [refused] = restoring.refused;
+  const check = async (plan: RestorePlan) => {
+    const [refused] = plan.refused;
     if (refused !== undefined) throw inTheWay(refused, rescue);
-    checkDirty(scene, restoring, force);
-    saved = await saveDirty(scene, restoring);
-    return ownersOf(scene, restoring);
+    checkDirty(scene, plan, force);
+    saved = await saveDirty(scene, plan);
+    return ownersOf(scene, plan);
   };
   const withIndex = isUndone(rescue);
   const done = await restoreSnapshot(place, { items }, { how: { kind: 'whole', withIndex }, now, check });
@@ -107,10 +107,10 @@ export async function restoreRescued(
 const overwritten = ({ paths }: RestorePlan) => paths.filter(({ overwrites }) => overwrites);
 
 /** Refuses to overwrite uncommitted changes without `force`, and always those of another live session. */
-function checkDirty(scene: Scene, restoring: Restoring, force: boolean): void {
+function checkDirty(scene: Scene, plan: RestorePlan, force: boolean): void {
   const { rescue, rescues, self, judged, place, cwd, ledgers } = scene;
-  const { paths, status } = restoring;
-  const dirty = overwritten(restoring);
+  const { paths, status } = plan;
+  const dirty = overwritten(plan);
   if (dirty.length === 0) return;
   const groups = groupSessions(self, judged, readRunningAgents(rescues.workspace.repository.commonDir));
   const claim = (self === undefined ? [] : ledgers)
@@ -147,8 +147,9 @@ function isOwnComing(claim: OpenClaim, path: string, scene: Scene, status: TreeS
 /** Saves what will be overwritten. What cannot be saved is not overwritten. */
 async function saveDirty(
   { rescues, rescue, place: { top, gitDir }, self, ledgers, now, budget }: Scene,
-  { status, ...plan }: Restoring,
+  plan: RestorePlan,
 ): Promise<number | undefined> {
+  const { status } = plan;
   const dirty = overwritten(plan);
   if (dirty.length === 0) return undefined;
   const entries = dirty.map(({ path, raw, stamp }): DirtyPath => {
@@ -190,7 +191,7 @@ function formerOwner({ rescue, items }: Scene, path: string): SessionId | null {
 }
 
 /** Warns that files are restored whole, without what was committed since. */
-function headNotices(rescue: Scene['rescue'], { status }: Restoring): string[] {
+function headNotices(rescue: Scene['rescue'], { status }: RestorePlan): string[] {
   if (rescue.kind === 'stash')
     return [`to merge it instead of replacing whole files: git stash apply ${rescue.oid}`];
   if (rescue.kind === 'found') return ['the files came back whole: look at git diff before you commit them'];

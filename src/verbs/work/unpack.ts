@@ -16,7 +16,7 @@ import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { isLoneSession } from '../../sessions/lone-session.ts';
 import { IN_LINES, type PlannedPath, type RestorePlan } from '../../snapshot/plan.ts';
-import { type How, type Restoring, restoreSnapshot } from '../../snapshot/restore.ts';
+import { type How, restoreSnapshot } from '../../snapshot/restore.ts';
 import type { CommandResult } from '../verb.ts';
 import { withCommitLock } from '../sharing/commit.ts';
 import { openJudged, pathFrom, requireWorkTree } from '../workspace.ts';
@@ -77,7 +77,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   if (!found.isLocal) await requireHarmless(place.top, found, config, options);
   const here = pathFrom(cwd, place.top);
   let others: string[] = [];
-  const check = async ({ paths, refused }: Restoring) => {
+  const check = async ({ paths, refused }: RestorePlan) => {
     requireFree(found, refused, options, here);
     if (options.dryRun) return undefined;
     const held = await heldByOthers(place, owner, paths, judged, now);
