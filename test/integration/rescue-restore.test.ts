@@ -70,6 +70,15 @@ describe('git handoff rescue restore', () => {
     expect(world.handoff(['rescue', 'show', '--raw', '2']).stdout).toBe('mine\n');
   });
 
+  it('keeps first what is in a file that git ignores and no longer tracks', () => {
+    world.git(['rm', '-q', '--cached', 'src/a.ts']);
+    put('.gitignore', 'src/a.ts\n');
+    put('src/a.ts', 'mine\n');
+    expect(restore('1', '--force', '--', 'src/a.ts').status).toBe(0);
+    expect(world.read('src/a.ts')).toBe('WIP a\n');
+    expect(world.handoff(['rescue', 'show', '--raw', '2']).stdout).toBe('mine\n');
+  });
+
   it('never writes out of the tree through a link, or in the place of a folder', () => {
     const outside = join(world.path, '..', 'outside');
     mkdirSync(outside, { recursive: true });

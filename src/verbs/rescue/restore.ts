@@ -153,8 +153,9 @@ async function saveDirty(
   const dirty = overwritten(plan);
   if (dirty.length === 0) return undefined;
   const entries = dirty.map(({ path, raw, stamp }): DirtyPath => {
-    const disk = diskState(top, { path, raw });
-    return status.dirty.get(path) ?? { path, raw, head: null, index: null, disk, stamp };
+    const known = status.dirty.get(path) ?? { path, raw, head: null, index: null, disk: null, stamp };
+    // git lists no ignored file, and shows one that it no longer tracks as deleted.
+    return { ...known, disk: known.disk ?? diskState(top, { path, raw }) };
   });
   const command = `git handoff rescue restore --force ${rescue.number}`;
   const owners = claimOwners(ledgers);
