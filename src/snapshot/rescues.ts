@@ -45,7 +45,7 @@ export interface SavedWork extends Stored, Snapshot {
 }
 
 /** A commit that is, or was, in the stash. */
-export interface PinnedStash extends Stored {
+interface PinnedStash extends Stored {
   readonly kind: 'stash';
   readonly commit: CommitText;
 }
