@@ -1,9 +1,9 @@
 import type { HandoffState } from '../handoff.ts';
-import { type Oid, type SessionId, type Topic, parseLongTopic } from '../names.ts';
+import { type BranchName, type Oid, type SessionId, type Topic, parseLongTopic } from '../names.ts';
 
 /** A topic that exists already, or that this import is about to create. */
 export interface KnownTopic {
-  readonly branch: string;
+  readonly branch: BranchName;
   readonly topic: Topic;
   /** `undefined`: this import creates the topic. */
   readonly tip: Oid | undefined;
@@ -17,23 +17,25 @@ export interface KnownTopic {
 
 /** A note that an import has found. */
 export interface IncomingNote {
-  readonly branch: string;
+  readonly branch: BranchName;
   readonly topic: Topic;
   readonly note: Oid;
   readonly owner: SessionId;
   readonly state: HandoffState;
   readonly importedFrom: string;
   /** The commit that the file is a copy of, if this program exported it. */
-  readonly copyOf: Oid | undefined;
+  readonly copyOf?: Oid | undefined;
 }
 
-export type Placement =
-  | { readonly kind: 'create'; readonly topic: Topic }
-  /** Write the next version, or close the note as it is, in the name of the topic's owner. */
-  | { readonly kind: 'update' | 'close'; readonly known: KnownTopic }
-  | { readonly kind: 'unchanged'; readonly known: KnownTopic }
-  | { readonly kind: 'not-owner'; readonly known: KnownTopic }
-  | { readonly kind: 'no-name' };
+/** What to do with a note, and the topic that it goes to: one that is known, or a new one. */
+export interface Placement {
+  /**
+   * `update`: the next version · `close`: the note as it is, in the name of the topic's owner · `no-name`: every name that it
+   * could have is taken.
+   */
+  readonly kind: 'create' | 'update' | 'close' | 'unchanged' | 'not-owner' | 'no-name';
+  readonly target: KnownTopic;
+}
 
 /** How many numbers to try after a name that is taken. */
 const MAX_NUMBER = 50;
@@ -58,16 +60,18 @@ export function decidePlacement(
       same.state === 'open' &&
       same.notes[0] === incoming.note &&
       same.importedFrom === incoming.importedFrom;
-    return { kind: closes && mine(same) ? 'close' : 'unchanged', known: same };
+    return { kind: closes && mine(same) ? 'close' : 'unchanged', target: same };
   }
   const earlier = related.find(
     ({ importedFrom, tip }) =>
       importedFrom === incoming.importedFrom || (tip !== undefined && tip === incoming.copyOf),
   );
-  if (earlier !== undefined) return { kind: mine(earlier) ? 'update' : 'not-owner', known: earlier };
+  if (earlier !== undefined) return { kind: mine(earlier) ? 'update' : 'not-owner', target: earlier };
   const taken = new Set(related.filter(({ branch }) => branch === incoming.branch).map(({ topic }) => topic));
   const name = names(incoming.topic).find((one) => !taken.has(one));
-  return name === undefined ? { kind: 'no-name' } : { kind: 'create', topic: name };
+  const { branch, topic, owner, state, importedFrom } = incoming;
+  const target = { branch, topic: name ?? topic, tip: undefined, owner, state, importedFrom, notes: [] };
+  return { kind: name === undefined ? 'no-name' : 'create', target };
 }
 
 /**

@@ -28,9 +28,8 @@ import { decodeNote } from '../../notes/front-matter/prepare.ts';
 import { readNote } from '../../notes/front-matter/read.ts';
 import { type FoundFile, type ImportWorld, type UnimportedFile, skip, textOf } from './find-files.ts';
 
-/** A note to write, before it is compared with what exists. */
-export interface Draft {
-  readonly file: FoundFile;
+/** A file with the note to write, before it is compared with what exists. */
+export interface Draft extends FoundFile {
   readonly branch: BranchName;
   readonly topic: Topic;
   /** The owner, if it is not the session or person that imports the note. */
@@ -40,7 +39,6 @@ export interface Draft {
   readonly from?: string;
   readonly to?: string;
   readonly base?: Oid | undefined;
-  readonly note: Uint8Array;
   /** The note's text without its header; the first line becomes the summary. */
   readonly text: string;
   readonly copyOf?: Oid;
@@ -59,8 +57,8 @@ export async function readDrafts(
   );
   for (const file of files) if (file.format !== 'structured') read.push(await interpret(file, world));
   return {
-    drafts: inWritingOrder(read.filter((one) => 'note' in one)),
-    skipped: read.filter((one) => 'why' in one),
+    drafts: inWritingOrder(read.filter((one) => 'state' in one)),
+    skipped: read.filter((one) => 'left' in one),
   };
 }
 
@@ -70,8 +68,8 @@ export async function readDrafts(
  */
 function inWritingOrder(drafts: readonly Draft[]): Draft[] {
   const formats = ['guard', 'handover', 'structured', 'markdown'];
-  const rank = ({ file }: Draft) => formats.indexOf(file.format);
-  const isHandover = ({ file }: Draft) => file.format === 'handover';
+  const rank = ({ format }: Draft) => formats.indexOf(format);
+  const isHandover = ({ format }: Draft) => format === 'handover';
   const thread = ({ branch, topic }: Draft) => `${branch}/${topic}`;
   const open = new Set(drafts.filter((draft) => isHandover(draft) && draft.state === 'open').map(thread));
   return drafts
@@ -82,15 +80,15 @@ function inWritingOrder(drafts: readonly Draft[]): Draft[] {
 }
 
 function withinFormat(a: Draft, b: Draft): number {
-  if (a.file.format === 'structured') return 0;
-  const byName = a.file.path < b.file.path ? -1 : 1;
-  if (a.file.format === 'handover') {
+  if (a.format === 'structured') return 0;
+  const byName = a.path < b.path ? -1 : 1;
+  if (a.format === 'handover') {
     // An archived handover is named after its time. The copy in .handover is no newer than handover.md.
-    const last = ({ file }: Draft) => (file.archived ? 0 : basename(file.path) === 'handover.md' ? 2 : 1);
+    const last = ({ archived, path }: Draft) => (archived ? 0 : basename(path) === 'handover.md' ? 2 : 1);
     return last(a) - last(b) || byName;
   }
   const isClosed = ({ state }: Draft) => Number(state === 'closed');
-  return isClosed(a) - isClosed(b) || a.file.mtimeMs - b.file.mtimeMs || byName;
+  return isClosed(a) - isClosed(b) || a.mtimeMs - b.mtimeMs || byName;
 }
 
 async function interpret(file: FoundFile, world: ImportWorld): Promise<Draft | UnimportedFile> {
@@ -102,17 +100,6 @@ async function interpret(file: FoundFile, world: ImportWorld): Promise<Draft | U
   return file.format === 'handover' ? handoverDraft(file, text, world) : markdownDraft(file, text, world);
 }
 
-/** Returns the fields that every draft starts with. */
-function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'topic'> {
-  return {
-    file,
-    branch: world.branch ?? world.repository.branch,
-    state: 'open',
-    note: file.bytes,
-    text: textOf(file.bytes),
-  };
-}
-
 /** Reads a file that `export` wrote: git-handoff's header, and the note after it. */
 function exportedCopy(file: FoundFile, text: string, world: ImportWorld): Draft | undefined {
   const copy = readExported(text);
@@ -120,11 +107,12 @@ function exportedCopy(file: FoundFile, text: string, world: ImportWorld): Draft 
   // The note's offset is counted in bytes, because the branch's name in the header may contain non-ASCII characters.
   const noteAt = Buffer.byteLength(text.slice(0, copy.noteAt));
   return {
-    ...plainDraft(file, world),
+    ...file,
     branch: world.branch ?? copy.branch,
     topic: world.topic ?? copy.topic,
     owner: copy.owner,
-    note: file.bytes.subarray(noteAt),
+    state: 'open',
+    bytes: file.bytes.subarray(noteAt),
     text: text.slice(copy.noteAt),
     copyOf: copy.oid,
     remark: 'a copy that git handoff export made; its header is left out',
@@ -140,7 +128,7 @@ function guardDraft(file: FoundFile, text: string, world: ImportWorld): Draft {
   );
   const owner = guardOwner(text);
   return {
-    ...plainDraft(file, world),
+    ...file,
     branch: branch ?? place.branch,
     topic: world.topic ?? place.topic,
     owner,
@@ -157,7 +145,7 @@ async function handoverDraft(file: FoundFile, text: string, world: ImportWorld):
   const branch = world.branch ?? (named !== undefined && branches.includes(named) ? named : undefined);
   const gone = handover.branch !== undefined && branch === undefined;
   return {
-    ...plainDraft(file, world),
+    ...file,
     branch: branch ?? repository.branch,
     topic: world.topic ?? handover.topic,
     state: file.archived ? 'closed' : 'open',
@@ -178,8 +166,10 @@ function markdownDraft(file: FoundFile, text: string, world: ImportWorld): Draft
   // A one-word file name such as `notes.md` says less than the note's own title.
   const words = name.length > 1 || title.length === 0 ? name : title;
   return {
-    ...plainDraft(file, world),
+    ...file,
+    branch: world.branch ?? world.repository.branch,
     topic: world.topic ?? topicFrom(words, 'imported-note'),
+    state: 'open',
     text: body,
   };
 }
@@ -223,7 +213,7 @@ function interpretOne(
   if (read.kind === 'foreign') return skip(file, 'its front matter is of another kind');
   if (read.kind === 'invalid') {
     const { message, hint } = read.problem;
-    return { ...skip(file, message, 'usage'), hint };
+    return { ...file, left: { code: 'usage', why: message, hint } };
   }
   const { fields, body, id, otherId } = read;
   const name = basename(file.path);
@@ -235,9 +225,11 @@ function interpretOne(
   const topic = topicOf(fields.topic);
   const isRenamed = topic !== fields.topic && world.topic === undefined;
   return {
-    ...plainDraft(file, world),
+    ...file,
+    branch: world.branch ?? world.repository.branch,
     topic: world.topic ?? topic,
     owner: parseClientSessionId(fields.from),
+    state: 'open',
     from: fields.from,
     to: fields.to,
     text: body,

@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Failure, type FailureCode } from '../../domain/failure.ts';
+import { sourceName } from '../../domain/formats/placement.ts';
 import { detectFormat, type Format } from '../../domain/formats/texts.ts';
 import { MAX_NOTE_BYTES } from '../../domain/handoff.ts';
 import { markerFileName } from '../../domain/marker.ts';
@@ -14,28 +15,35 @@ import { homeFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import type { Context } from '../../sessions/caller.ts';
 
-/** A file that may hold a note, with its content. */
-export interface FoundFile {
+/** A file that may hold a note, before it is read. Each stage of the import adds to it what it finds out. */
+export interface NoteFile {
   readonly format: Format;
   /** The absolute path. */
   readonly path: string;
-  /** The name that the commit gives the file: the same at every import, and without folders of this machine. */
-  readonly place: string;
   /** Whether the program that wrote the file has archived it. */
   readonly archived: boolean;
+}
+
+export interface FoundFile extends NoteFile {
+  /** How the commit names the file: the same at every import, and without folders of this machine. */
+  readonly importedFrom: string;
+  /** The content; of a copy that `export` made, without its header. */
   readonly bytes: Buffer;
   /** Milliseconds since the epoch; notes are written in this order. */
   readonly mtimeMs: number;
 }
 
-export interface UnimportedFile {
-  readonly format: Format | null;
-  readonly path: string;
-  readonly why: string;
+/** Why a file is not imported. */
+export interface LeftOut {
   /** Set if the file is faulty, rather than just left out; it decides the exit status. */
-  readonly code: FailureCode | undefined;
+  readonly code?: FailureCode | undefined;
+  readonly why: string;
   /** How to correct it. */
   readonly hint: string;
+}
+
+export interface UnimportedFile extends NoteFile {
+  readonly left: LeftOut;
 }
 
 /** What the readers of all formats need to know. */
@@ -91,13 +99,6 @@ function requiredTopic(text: string | undefined): Topic | undefined {
   });
 }
 
-/** A file before it is read. */
-interface Candidate {
-  readonly format: Format;
-  readonly path: string;
-  readonly archived: boolean;
-}
-
 /** Maximum number of files in one import: no project has more notes. */
 const MAX_FILES = 2_000;
 const ARCHIVE = 'handoff-archive';
@@ -135,7 +136,9 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
     const isNamed = named.includes(candidate.path);
     if (read.kind === 'file') {
       const format = from ?? (isNamed ? formatOf(candidate.path, read.bytes) : candidate.format);
-      files.push({ ...read, ...candidate, format, place: shownPath(candidate, unique, world) });
+      const importedFrom = sourceName(format, stableName(candidate.path, unique, world));
+      const { bytes, mtimeMs } = read;
+      files.push({ ...candidate, format, importedFrom, bytes, mtimeMs });
     } else if (read.kind === 'refused') {
       skipped.push(skip(candidate, read.why, isNamed ? 'usage' : undefined));
     }
@@ -164,7 +167,7 @@ function knownPlaces({ repository, top, home, env }: ImportWorld): { format: For
   return isPlain ? [...places, { format: 'structured', path }] : places;
 }
 
-function inFolder(format: Format, folder: string): Candidate[] {
+function inFolder(format: Format, folder: string): NoteFile[] {
   const all = (some: readonly string[], archived = false) => some.map((path) => ({ format, path, archived }));
   switch (format) {
     case 'guard':
@@ -189,7 +192,7 @@ function inFolder(format: Format, folder: string): Candidate[] {
   }
 }
 
-function atPath(path: string, from: Format | undefined): Candidate[] {
+function atPath(path: string, from: Format | undefined): NoteFile[] {
   const kind = kindOf(path);
   if (kind === 'none' || kind === 'link') {
     const shown = escapeLine(path);
@@ -220,11 +223,11 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * Returns the name that the commit gives a file: its path from the top of the working tree or, for a file outside it, a
+ * Returns the place that the commit names: the file's path from the top of the working tree or, for a file outside it, a
  * hash of its folder (whose path is private) and its own name. An archived file keeps the name that it had before, unless
  * the folder has a new file of that name.
  */
-function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: ImportWorld): string {
+function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);
   if (!inside.startsWith('..')) return inside;
   const [folder, name] = [dirname(path), basename(path)];
@@ -235,14 +238,10 @@ function shownPath({ path }: Candidate, all: readonly Candidate[], { top }: Impo
   return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }
 
-/** Returns a file that is not imported, with the reason. A wrong id does not matter in plain Markdown, which has none. */
-export function skip(
-  { format, path }: Pick<FoundFile, 'format' | 'path'>,
-  why: string,
-  code?: FailureCode,
-): UnimportedFile {
+/** Leaves a file out, with the reason. A wrong id does not matter in plain Markdown, which has none. */
+export function skip(file: NoteFile, why: string, code?: FailureCode): UnimportedFile {
   const again = code === 'integrity' ? 'git handoff import --from markdown' : 'ls -ld';
-  return { format, path, why, code, hint: `${again} -- ${shellWord(path)}` };
+  return { ...file, left: { code, why, hint: `${again} -- ${shellWord(file.path)}` } };
 }
 
 /** Decodes UTF-8, replacing what is invalid: only the text's beginning and its headings matter. */

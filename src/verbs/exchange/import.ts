@@ -6,17 +6,15 @@ import {
   type Placement,
   candidates,
   decidePlacement,
-  sourceName,
 } from '../../domain/formats/placement.ts';
 import type { Format } from '../../domain/formats/texts.ts';
 import { recordState, summarise } from '../../domain/handoff.ts';
-import { type BranchName, type Oid, type SessionId, type Topic, ownerName } from '../../domain/names.ts';
+import { type Oid, type SessionId, ownerName } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { noteNames, wholeHistory } from '../../git/commits.ts';
-import { readSettings } from '../../git/config.ts';
 import { handoffPath } from '../../git/namespace.ts';
-import { ObjectBatch } from '../../git/objects.ts';
+import { objectName } from '../../git/hash.ts';
 import { type Committer, committer, objectFormat } from '../../git/repository.ts';
 import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
@@ -28,9 +26,16 @@ import { type Rendered, columns } from '../../ui/terminal.ts';
 import { ownerText } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
 import type { ImportShape } from '../shapes.ts';
-import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
+import { openJudged } from '../workspace.ts';
 import { type Draft, readDrafts } from './drafts.ts';
-import { type UnimportedFile, findFiles, openWorld } from './find-files.ts';
+import {
+  type NoteFile,
+  type ImportWorld,
+  type LeftOut,
+  type UnimportedFile,
+  findFiles,
+  openWorld,
+} from './find-files.ts';
 
 interface ImportOptions {
   /** Files and folders; if empty, the places where other programs keep this project's notes. */
@@ -50,42 +55,31 @@ interface ImportValue {
 }
 
 /** One pass over the files. Each note is compared with those in the topics, and written only if the tip has not moved since. */
-interface Pass {
+interface Pass extends ImportWorld {
   readonly options: ImportOptions;
-  readonly workspace: Workspace;
   readonly caller: Caller;
   readonly author: Committer;
   readonly secretScan: SecretScan;
   /** The sessions at work. */
   readonly live: ReadonlySet<string>;
   readonly objects: 'sha1' | 'sha256';
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** The existing topics, and those that this pass wrote; `notes` is `undefined` until they are read. */
-  readonly topics: (Omit<KnownTopic, 'notes'> & { readonly notes: readonly Oid[] | undefined })[];
-  /** Each tip's note, by the tip's commit. */
-  readonly tipNotes: ReadonlyMap<Oid, Oid>;
-  readonly warnings: string[];
-  /** The state before each write, to report refs that had been moved by hand. */
-  readonly former: TopicState[];
+  /** The existing topics, and those that this pass wrote, by their names. */
+  readonly topics: Map<string, StandingTopic>;
 }
 
-/** The reason why a file that holds a note is not imported. */
-interface Refusal {
-  readonly code: FailureCode;
-  readonly why: string;
-  readonly hint: string;
+interface StandingTopic extends KnownTopic {
+  /** Whether its whole history was read, not only the tip. */
+  readonly isWhole: boolean;
 }
 
-/** What the import did with a note, or would do. */
-interface Placed {
-  readonly draft: Draft;
-  readonly incoming: IncomingNote;
-  readonly placement: Placement;
-  /** The owner that the commit names. */
-  readonly as: SessionId;
-  readonly oid: Oid | undefined;
-  readonly refusal: Refusal | undefined;
+/** A file with what the import did with it, or would do; a file that was left out early has only a part. */
+interface ImportedFile extends NoteFile, Partial<Omit<Draft, keyof NoteFile>>, Partial<Placement> {
+  readonly left?: LeftOut | undefined;
+  /** The handoff's commit afterwards. */
+  readonly oid?: Oid | undefined;
+  /** The topic before the write, to report a ref that had been moved by hand. */
+  readonly before?: TopicState;
+  readonly warning?: string | undefined;
 }
 
 /**
@@ -98,41 +92,37 @@ export async function importNotes(
   context: Context,
 ): Promise<CommandResult<ImportValue>> {
   const { cwd, now } = context;
-  const [workspace, states, author, settings] = await Promise.all([
-    openWorkspace(context),
+  const [{ repository, sessions, settings, judged, notices }, states, author] = await Promise.all([
+    openJudged(context),
     readTopics({ cwd }),
     committer(cwd),
-    readSettings(cwd),
   ]);
-  const { repository, sessions } = workspace;
-  const world = await openWorld(workspace.repository, options, context);
+  const world = await openWorld(repository, options, context);
   const found = findFiles(options.paths, options.from, world);
   const { drafts, skipped: unread } = await readDrafts(found.files, world);
   const skipped = [...found.skipped, ...unread];
   requireSomething(found.places, drafts, skipped, options);
   const tips = states.flatMap(({ tip }) => tip?.oid ?? []);
-  const judged = judgedSessions(workspace, settings, now);
   const pass: Pass = {
+    ...world,
     options,
-    workspace,
     caller: findCaller(context, sessions, options.session, author),
     author,
     secretScan: settings.secretScan,
     live: new Set(judged.flatMap(({ liveness, record }) => (liveness === 'live' ? record.session : []))),
     objects: await objectFormat(repository, tips[0]),
-    now,
-    topics: states.map(standing),
-    tipNotes: await noteNames(repository, tips),
-    warnings: [],
-    former: [],
+    topics: standing(states, await noteNames(repository, tips)),
   };
-  const placed: Placed[] = [];
-  for (const draft of drafts) placed.push(await importOne(draft, pass));
-  return finish(placed, skipped, options.dryRun, cwd, [
-    ...workspace.notices,
-    ...pass.warnings,
-    ...(await reportIllegalMoves(repository, pass.former, now)),
-  ]);
+  const files: ImportedFile[] = [];
+  for (const draft of drafts) files.push(await importOne(draft, pass));
+  const warnings = files.flatMap(({ warning }) => warning ?? []);
+  const former = files.flatMap(({ before }) => before ?? []);
+  files.push(...skipped);
+  return {
+    value: { dryRun: options.dryRun, items: files.map((file) => shapeOf(file, cwd)) },
+    notices: [...notices, ...warnings, ...(await reportIllegalMoves(repository, former, now))],
+    ...failureOf(files, options.dryRun),
+  };
 }
 
 function requireSomething(
@@ -153,163 +143,146 @@ function requireSomething(
   });
 }
 
-function standing({ branch, topic, tip }: TopicState): Pass['topics'][number] {
-  const trailers = tip?.trailers;
-  return {
-    branch,
-    topic,
-    tip: tip?.oid,
-    // A topic that cannot be read belongs to nobody, but its name is taken.
-    owner: trailers?.owner ?? ('' as SessionId),
-    state: trailers?.state ?? 'open',
-    importedFrom: trailers?.importedFrom,
-    notes: tip === undefined ? [] : undefined,
-  };
+/** @param tipNotes the note of each tip, by the tip's commit */
+function standing(
+  states: readonly TopicState[],
+  tipNotes: ReadonlyMap<Oid, Oid>,
+): Map<string, StandingTopic> {
+  return new Map(
+    states.map(({ branch, topic, tip }) => {
+      // A topic that cannot be read belongs to nobody, but its name is taken.
+      const { owner = '' as SessionId, state = 'open', importedFrom } = tip?.trailers ?? {};
+      const note = tip && tipNotes.get(tip.oid);
+      const notes = note === undefined ? [] : [note];
+      const isWhole = tip === undefined;
+      return [
+        `${branch}/${topic}`,
+        { branch, topic, tip: tip?.oid, owner, state, importedFrom, notes, isWhole },
+      ];
+    }),
+  );
 }
 
-async function importOne(draft: Draft, pass: Pass): Promise<Placed> {
-  const { caller, options } = pass;
-  const incoming = incomingNote(draft, pass);
-  const related = await relatedTopics(incoming, draft, pass);
-  const placement = decidePlacement(incoming, related, caller.id);
-  const known = 'known' in placement ? placement.known : undefined;
-  const as = known?.owner ?? incoming.owner;
-  const refused = refusalOf(placement, incoming.topic, as, pass);
-  const isNew = placement.kind === 'create' || placement.kind === 'update';
-  const scanned = refused === undefined && isNew ? await scanDraft(draft, pass) : undefined;
-  const refusal = refused ?? scanned?.refusal;
-  const step = { draft, incoming, placement, as, oid: known?.tip, refusal };
-  if (refusal !== undefined || placement.kind === 'unchanged') return step;
-  const topic = placement.kind === 'create' ? placement.topic : (known?.topic ?? incoming.topic);
-  const place = { branch: (known?.branch ?? incoming.branch) as BranchName, topic };
-  const written = options.dryRun ? undefined : await write(step, place, scanned?.allowed, pass);
-  const failed = written === undefined ? undefined : refusedBy(written, place);
-  if (failed !== undefined) return { ...step, oid: undefined, refusal: failed };
+async function importOne(draft: Draft, pass: Pass): Promise<ImportedFile> {
+  const { caller, objects, options, topics } = pass;
+  const note = objectName(objects, 'blob', draft.bytes);
+  const incoming = { ...draft, owner: draft.owner ?? caller.id, note: note as Oid };
+  const placed = { ...draft, ...decidePlacement(incoming, await relatedTopics(incoming, pass), caller.id) };
+  const { kind, target, importedFrom, state } = placed;
+  const refused = refusalOf(placed, pass);
+  if (refused !== undefined) return { ...placed, left: refused };
+  if (kind === 'unchanged') return { ...placed, oid: target.tip, state: target.state };
+  const secrets: SecretsFound = kind === 'close' ? {} : await scanDraft(draft, pass);
+  if (secrets.left !== undefined) return { ...placed, left: secrets.left };
+  const written = options.dryRun ? undefined : await write(placed, secrets.allowed, pass);
+  const failed = written === undefined ? undefined : refusedBy(written, target);
+  if (failed !== undefined) return { ...placed, ...secrets, left: failed };
   const { before, commit } = written?.kind === 'written' ? written : {};
-  if (before !== undefined) pass.former.push(before);
-  const oid = commit?.oid;
-  const at = pass.topics.findIndex((one) => one.branch === place.branch && one.topic === topic);
-  const { state, importedFrom, note } = incoming;
-  const notes = [note, ...(known?.notes ?? [])];
-  const made = { ...place, tip: oid ?? known?.tip, owner: as, state, importedFrom, notes };
-  pass.topics.splice(at < 0 ? pass.topics.length : at, 1, made);
-  return { ...step, oid };
-}
-
-function incomingNote(
-  { branch, topic, owner, state, note, copyOf, file }: Draft,
-  { caller, objects }: Pass,
-): IncomingNote {
-  const oid = new ObjectBatch(objects).blob(note);
-  const importedFrom = sourceName(file.format, file.place);
-  return { branch, topic, note: oid, owner: owner ?? caller.id, state, importedFrom, copyOf };
+  topics.set(`${target.branch}/${target.topic}`, {
+    ...target,
+    tip: commit?.oid ?? target.tip,
+    state,
+    importedFrom,
+    notes: [incoming.note, ...target.notes],
+    // To close a topic, its tip's note was enough.
+    isWhole: kind !== 'close',
+  });
+  return { ...placed, ...secrets, oid: commit?.oid, ...(before && { before }) };
 }
 
 /** Returns the topics that a note may belong to, with their notes. A topic's variants (`auth-2`, ...) come after it. */
 async function relatedTopics(
-  incoming: IncomingNote,
-  { file }: Draft,
-  { topics, tipNotes, options, workspace }: Pass,
+  incoming: IncomingNote & Draft,
+  { topics, branch, topic, repository: { cwd } }: Pass,
 ): Promise<KnownTopic[]> {
-  const { cwd } = workspace.repository;
   // If the command line names the branch or topic, imports to others do not count.
-  const byNameOnly =
-    options.branch !== undefined || options.topic !== undefined || file.format === 'handover';
-  const notesOf = async (tip: Oid) =>
-    // Usually the tip has this very note, which saves reading its history.
-    tipNotes.get(tip) === incoming.note
-      ? [incoming.note]
-      : [...(await noteNames({ cwd }, await wholeHistory({ cwd }, tip))).values()];
+  const byNameOnly = branch !== undefined || topic !== undefined || incoming.format === 'handover';
   const related = await Promise.all(
-    candidates(incoming, topics, byNameOnly).map(async ({ notes, ...topic }) => ({
-      ...topic,
-      notes: notes ?? (topic.tip === undefined ? [] : await notesOf(topic.tip)),
-    })),
+    candidates(incoming, [...topics.values()], byNameOnly).map(async (known) => {
+      const { tip, notes, isWhole } = known;
+      // Usually the tip has this very note, which saves reading its history.
+      if (tip === undefined || isWhole || notes.includes(incoming.note)) return known;
+      const all = await noteNames({ cwd }, await wholeHistory({ cwd }, tip));
+      return { ...known, notes: [...all.values()] };
+    }),
   );
   return related.sort((a, b) => a.topic.length - b.topic.length || (a.topic < b.topic ? -1 : 1));
 }
 
-function refusalOf(
-  placement: Placement,
-  wanted: Topic,
-  as: SessionId,
-  { caller, live }: Pass,
-): Refusal | undefined {
-  switch (placement.kind) {
+function refusalOf({ kind, target, topic }: Draft & Placement, { caller, live }: Pass): LeftOut | undefined {
+  const { owner } = target;
+  switch (kind) {
     case 'unchanged':
       return undefined;
     case 'no-name':
-      return { code: 'usage', why: `too many topics are called ${wanted}`, hint: 'git handoff import -h' };
+      return { code: 'usage', why: `too many topics are called ${topic}`, hint: 'git handoff import -h' };
     case 'not-owner': {
-      const name = typedTopic(placement.known.branch, placement.known.topic);
+      const name = typedTopic(target.branch, target.topic);
       return {
         code: 'not-owner',
-        why: `${name} belongs to ${ownerName(as)}`,
-        hint: `git handoff ${live.has(as) ? 'show' : 'take'} ${name}`,
+        why: `${name} belongs to ${ownerName(owner)}`,
+        hint: `git handoff ${live.has(owner) ? 'show' : 'take'} ${name}`,
       };
     }
     default: {
-      if (as === caller.id || !live.has(as)) return undefined;
-      const why = `${ownerName(as)} is at work: it can import its own notes, and anybody can once it has ended`;
+      if (owner === caller.id || !live.has(owner)) return undefined;
+      const why = `${ownerName(owner)} is at work: it can import its own notes, and anybody can once it has ended`;
       return { code: 'not-owner', why, hint: 'git handoff sessions' };
     }
   }
 }
 
+/** What follows from the secrets in a note: it is left out, or written with a warning or the rules that were allowed. */
+interface SecretsFound {
+  readonly left?: LeftOut;
+  readonly warning?: string;
+  readonly allowed?: string;
+}
+
 async function scanDraft(
-  { note, file }: Draft,
-  { options, secretScan, warnings }: Pass,
-): Promise<{ readonly refusal?: Refusal; readonly allowed?: string }> {
-  const verdict = decideSecrets(await findSecrets(note), options.allowSecret ? 'all' : [], secretScan);
+  { bytes, path, format }: Draft,
+  { options, secretScan }: Pass,
+): Promise<SecretsFound> {
+  const verdict = decideSecrets(await findSecrets(bytes), options.allowSecret ? 'all' : [], secretScan);
   if (verdict.kind === 'allowed') return { allowed: formatAllowed(verdict.rules) };
   if (verdict.kind === 'clean') return {};
-  const why = `${escapeLine(file.path)}: ${looksLike(verdict.findings)}`;
-  if (verdict.kind === 'warn') {
-    warnings.push(why);
-    return {};
-  }
+  const why = `${escapeLine(path)}: ${looksLike(verdict.findings)}`;
+  if (verdict.kind === 'warn') return { warning: why };
   const option = (name: string, value: string | undefined) =>
     value === undefined ? '' : ` --${name} ${shellWord(value)}`;
   const place = option('branch', options.branch) + option('topic', options.topic);
-  const again = `git handoff import --allow-secret --from ${file.format}${place} -- ${shellWord(file.path)}`;
+  const again = `git handoff import --allow-secret --from ${format}${place} -- ${shellWord(path)}`;
   const hint = `take it out of the file, or, if it is not a secret: ${again}`;
-  return { refusal: { code: 'secret', why, hint } };
+  return { left: { code: 'secret', why, hint } };
 }
 
 function write(
-  { draft, incoming, placement, as }: Placed,
-  place: { readonly branch: BranchName; readonly topic: Topic },
+  { kind, target, bytes, text, state, base, from, to, importedFrom }: Draft & Placement,
   secretAllowed: string | undefined,
-  { workspace, caller, author, now }: Pass,
+  { repository, caller, author, now }: Pass,
 ): Promise<WriteResult> {
-  const keeps = placement.kind === 'close';
-  const expect = 'known' in placement ? (placement.known.tip ?? null) : null;
+  const { branch, topic, owner, tip } = target;
+  const keeps = kind === 'close';
   return commitHandoff(
-    workspace.repository,
-    handoffPath(place.branch, place.topic),
-    { me: as, succeeded: [], take: false, expect },
+    repository,
+    handoffPath(branch, topic),
+    { me: owner, succeeded: [], take: false, expect: tip ?? null },
     {
-      note: keeps ? undefined : draft.note,
-      summary: keeps ? undefined : summarise(draft.text, escapeLine),
-      state: draft.state,
-      base: draft.base,
-      client: as === caller.id ? caller.client : undefined,
-      from: draft.from,
-      to: draft.to,
-      importedFrom: incoming.importedFrom,
-      secretAllowed,
+      note: keeps ? undefined : bytes,
+      summary: keeps ? undefined : summarise(text, escapeLine),
+      state,
+      base,
+      client: owner === caller.id ? caller.client : undefined,
+      ...{ from, to, importedFrom, secretAllowed },
       // The repository's state when the note was written is unknown, except perhaps HEAD.
-      recorded: recordState({ ...place, head: draft.base }),
+      recorded: recordState({ branch, topic, head: base }),
       author,
       seconds: Math.floor(now / 1000),
     },
   );
 }
 
-function refusedBy(
-  result: WriteResult,
-  { branch, topic }: { readonly branch: string; readonly topic: Topic },
-): Refusal | undefined {
+function refusedBy(result: WriteResult, { branch, topic }: KnownTopic): LeftOut | undefined {
   const name = typedTopic(branch, topic);
   switch (result.kind) {
     case 'written':
@@ -331,46 +304,32 @@ function refusedBy(
 /** The codes that decide the exit status, the worst first. */
 const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
 
-function finish(
-  placed: readonly Placed[],
-  skipped: readonly UnimportedFile[],
-  dryRun: boolean,
-  cwd: string,
-  notices: readonly string[],
-): CommandResult<ImportValue> {
-  const nothing = { branch: null, topic: null, owner: null, state: null, to: null, oid: null };
-  const left = skipped.map(({ path, format, why, code }): ImportShape => {
-    const action = code === undefined ? 'skip' : 'refuse';
-    return { file: shownPath(path, cwd), format, action, ...nothing, why };
+/** The failure that reports the worst fault. A fault of a file that was not read as a note says which file it is. */
+function failureOf(files: readonly ImportedFile[], dryRun: boolean): { readonly failure?: Failure } {
+  const all = files.flatMap(({ path, target, left: { code, why, hint } = { why: '', hint: '' } }) => {
+    const where = target === undefined ? `${escapeLine(path)}: ` : '';
+    return code === undefined ? [] : [{ code, why: where + why, hint }];
   });
-  const value = { dryRun, items: [...placed.map((one) => noteItem(one, cwd)), ...left] };
-  const wrong = skipped.flatMap(({ path, why, code, hint }) =>
-    code === undefined ? [] : [{ code, why: `${escapeLine(path)}: ${why}`, hint }],
-  );
-  const all: Refusal[] = [...placed.flatMap(({ refusal }) => refusal ?? []), ...wrong];
-  const worst = WORST.map((code) => all.find((one) => one.code === code)).find((one) => one !== undefined);
-  if (worst === undefined) return { value, notices };
+  const [worst] = all.sort((a, b) => WORST.indexOf(a.code) - WORST.indexOf(b.code));
+  if (worst === undefined) return {};
   const rest = all.length === 1 ? '' : ` (and ${all.length - 1} more)`;
   const message = `not everything ${dryRun ? 'would be' : 'was'} imported: ${worst.why}${rest}`;
-  return { value, notices, failure: new Failure(worst.code, message, { hint: worst.hint }) };
+  return { failure: new Failure(worst.code, message, { hint: worst.hint }) };
 }
 
-function noteItem({ draft, incoming, placement, as, oid, refusal }: Placed, cwd: string): ImportShape {
-  const known = 'known' in placement ? placement.known : undefined;
-  const topic = placement.kind === 'create' ? placement.topic : (known?.topic ?? incoming.topic);
-  const { kind } = placement;
+function shapeOf(file: ImportedFile, cwd: string): ImportShape {
+  const { path, format, kind, target, state = null, to = null, oid = null, left, remark } = file;
   return {
-    file: shownPath(draft.file.path, cwd),
-    format: draft.file.format,
-    action: refusal !== undefined || kind === 'not-owner' || kind === 'no-name' ? 'refuse' : kind,
-    branch: known?.branch ?? incoming.branch,
+    file: shownPath(path, cwd),
+    format,
+    action:
+      left?.code === undefined && kind !== 'not-owner' && kind !== 'no-name' ? (kind ?? 'skip') : 'refuse',
+    branch: target?.branch ?? null,
     // A topic that was made from the text may contain the secret.
-    topic: refusal?.code === 'secret' ? null : topic,
-    owner: as,
-    state: kind === 'unchanged' ? placement.known.state : draft.state,
-    to: draft.to ?? null,
-    oid: refusal === undefined ? (oid ?? null) : null,
-    why: refusal?.why ?? draft.remark ?? null,
+    topic: left?.code === 'secret' ? null : (target?.topic ?? null),
+    owner: target?.owner ?? null,
+    ...{ state, to, oid },
+    why: left?.why ?? remark ?? null,
   };
 }
 

@@ -6,12 +6,12 @@ import {
   decidePlacement,
   sourceName,
 } from '../../../src/domain/formats/placement.ts';
-import type { Topic } from '../../../src/domain/names.ts';
+import type { BranchName, Topic } from '../../../src/domain/names.ts';
 import { oidOf, sessionOf } from '../../support/chain.ts';
 
 const [a, b, me] = [sessionOf('a'), sessionOf('b'), sessionOf('m')];
 const incoming: IncomingNote = {
-  branch: 'main',
+  branch: 'main' as BranchName,
   topic: 'auth-refresh' as Topic,
   note: oidOf(1),
   owner: a,
@@ -20,7 +20,7 @@ const incoming: IncomingNote = {
   copyOf: undefined,
 };
 const known: KnownTopic = {
-  branch: 'main',
+  branch: incoming.branch,
   topic: incoming.topic,
   tip: oidOf(9),
   owner: a,
@@ -32,7 +32,7 @@ const second = { ...known, topic: 'auth-refresh-2' as Topic };
 
 describe('an imported note', () => {
   it.each<[string, Partial<IncomingNote>, readonly Partial<KnownTopic>[], object]>([
-    ['creates its topic', {}, [], { kind: 'create', topic: 'auth-refresh' }],
+    ['creates its topic', {}, [], { kind: 'create', target: { topic: 'auth-refresh' } }],
     ['is there already', {}, [{ notes: [oidOf(1)] }], { kind: 'unchanged' }],
     [
       'was there before',
@@ -44,15 +44,25 @@ describe('an imported note', () => {
     ['is the next version', {}, [{}], { kind: 'update' }],
     ['of another owner', {}, [{ owner: b }], { kind: 'not-owner' }],
     ['of another owner, which the caller took', {}, [{ owner: me }], { kind: 'update' }],
-    ['of another file', {}, [{ importedFrom: 'guard:y.md' }], { kind: 'create', topic: 'auth-refresh-2' }],
-    ['beside a written one', {}, [{ importedFrom: undefined }], { kind: 'create', topic: 'auth-refresh-2' }],
+    [
+      'of another file',
+      {},
+      [{ importedFrom: 'guard:y.md' }],
+      { kind: 'create', target: { topic: 'auth-refresh-2' } },
+    ],
+    [
+      'beside a written one',
+      {},
+      [{ importedFrom: undefined }],
+      { kind: 'create', target: { topic: 'auth-refresh-2' } },
+    ],
     [
       'beside two',
       {},
       [{ importedFrom: undefined }, { ...second, importedFrom: undefined }],
-      { topic: 'auth-refresh-3' },
+      { target: { topic: 'auth-refresh-3' } },
     ],
-    ['beside one, imported', {}, [{ importedFrom: undefined }, second], { kind: 'update', known: second }],
+    ['beside one, imported', {}, [{ importedFrom: undefined }, second], { kind: 'update', target: second }],
     ['put away since', { state: 'closed' }, [{ notes: [oidOf(1)] }], { kind: 'close' }],
     ['put away, of another', { state: 'closed' }, [{ notes: [oidOf(1)], owner: b }], { kind: 'unchanged' }],
     ['put away, written on', { state: 'closed' }, [{ notes: [oidOf(3), oidOf(1)] }], { kind: 'unchanged' }],
@@ -73,7 +83,7 @@ describe('an imported note', () => {
       'a copy of an old tip',
       { copyOf: oidOf(8) },
       [{ importedFrom: undefined }],
-      { kind: 'create', topic: 'auth-refresh-2' },
+      { kind: 'create', target: { topic: 'auth-refresh-2' } },
     ],
     ['after one just made', {}, [{ tip: undefined }], { kind: 'update' }],
   ])('%s', (_, more, topics, expected) => {
@@ -87,13 +97,17 @@ describe('an imported note', () => {
       importedFrom: undefined,
       topic: (at === 0 ? 'auth-refresh' : `auth-refresh-${at + 1}`) as Topic,
     }));
-    expect(decidePlacement(incoming, all, me)).toEqual({ kind: 'no-name' });
+    expect(decidePlacement(incoming, all, me)).toMatchObject({
+      kind: 'no-name',
+      target: { topic: incoming.topic, tip: undefined },
+    });
   });
 
   it('is searched for by name on its branch, and by file anywhere', () => {
-    const other = { ...known, branch: 'old', topic: 'x-y' as Topic };
+    const old = 'old' as BranchName;
+    const other = { ...known, branch: old, topic: 'x-y' as Topic };
     const written = { ...other, importedFrom: undefined };
-    const all = [known, second, other, written, { ...second, branch: 'old', importedFrom: undefined }];
+    const all = [known, second, other, written, { ...second, branch: old, importedFrom: undefined }];
     expect(candidates(incoming, all, false)).toEqual([known, second, other]);
     expect(candidates(incoming, all, true)).toEqual([known, second]);
   });
