@@ -4,11 +4,10 @@ import {
   type Oid,
   type Topic,
   parseBranchName,
-  parseLongTopic,
   parseTopic,
   shortId,
 } from '../domain/names.ts';
-import { topicSlug } from '../domain/note/topic-slug.ts';
+import { slugWords, topicFrom } from '../domain/note/topic-slug.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HandoffPath, handoffPath, encodeBranch } from '../git/namespace.ts';
 import { type Repository, branchTip } from '../git/repository.ts';
@@ -45,8 +44,7 @@ export function parseTopicArgument(
   if (topic !== undefined && (topic.includes('-') || topic !== branch.slice(branch.lastIndexOf('/') + 1)))
     return { branch, topic, path: handoffPath(branch, topic), explicit: branchText !== undefined };
   const word = text.slice(slash + 1);
-  const slug = topicSlug(word).slice(0, 60);
-  const better = parseLongTopic(slug) ?? parseLongTopic(`${slug}-work`) ?? 'auth-refresh';
+  const better = topicFrom(slugWords(word), 'auth-refresh');
   const name = `not a topic: ${escapeLine(JSON.stringify(word))}`;
   const fault = word.length > 100 ? 'has more than 100 bytes' : 'does not say what the work is';
   const why = /[^a-z0-9-]|^-|--|-$|^$/.test(word)

@@ -108,32 +108,8 @@ export function sourceName(format: string, place: string): string {
   return `${format}:${name}`;
 }
 
-/** Longer names are cut at a word, because people type them. */
-const MAX_CHARACTERS = 60;
 /** A topic has at most 100 characters, and a dash and a number must fit after it. */
 const MAX_NUMBERED = 95;
-
-/** Returns the words of a text as a topic has them: in lower case, without accents, split at everything else. */
-export function slugWords(text: string): string[] {
-  return text
-    .slice(0, 1024)
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .split(/[^a-z0-9]/)
-    .filter((word) => word !== '');
-}
-
-/** Makes a topic of as many words as fit, or of a single word and `-work`; `fallback` if no word carries meaning. */
-export function topicFrom(words: readonly string[], fallback: string): Topic {
-  let name = '';
-  for (const word of words) {
-    const longer = name === '' ? word.slice(0, MAX_CHARACTERS) : `${name}-${word}`;
-    if (longer.length > MAX_CHARACTERS) break;
-    name = longer;
-  }
-  return parseLongTopic(name) ?? parseLongTopic(`${name}-work`) ?? (fallback as Topic);
-}
 
 /** Returns the name to try when a topic's name is taken: `auth-refresh-2`. */
 export function numberedTopic(topic: Topic, number: number): Topic {

@@ -11,7 +11,7 @@ import {
   parseTopic,
 } from '../names.ts';
 import { splitNote, noteSections } from '../note/sections.ts';
-import { slugWords, topicFrom } from './placement.ts';
+import { slugWords, topicFrom } from '../note/topic-slug.ts';
 
 /** The texts of other programs' files, and of the files that we write for them. */
 

@@ -1,9 +1,34 @@
-/** Spells a text as a ref's topic: in lower case, with one `-` for each run of anything but letters and digits. */
-export function topicSlug(text: string): string {
+import { type Topic, parseLongTopic } from '../names.ts';
+
+/** Returns the words of a text as a topic has them: in lower case, without accents, split at everything else. */
+export function slugWords(text: string): string[] {
   return text
+    .slice(0, 1024)
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
+    .split(/[^a-z0-9]/)
+    .filter((word) => word !== '');
+}
+
+/** Spells a text as a ref's topic. */
+export const topicSlug = (text: string): string => slugWords(text).join('-');
+
+/** Longer names are cut at a word, because people type them. */
+const MAX_CHARACTERS = 60;
+
+/**
+ * Makes a topic of as many words as fit in `most` characters, or of a single word and `-work`; `fallback` if no word carries
+ * meaning.
+ */
+export function topicFrom(words: readonly string[], fallback: string, most = MAX_CHARACTERS): Topic {
+  let name = '';
+  for (const word of words) {
+    const longer = name === '' ? word.slice(0, most) : `${name}-${word}`;
+    if (longer.length > most) break;
+    name = longer;
+  }
+  return parseLongTopic(name) ?? parseLongTopic(`${name}-work`) ?? (fallback as Topic);
 }
 
 /** Whether a topic in front matter fits the note's topic: it is the same, or its slug is. */

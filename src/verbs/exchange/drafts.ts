@@ -8,7 +8,6 @@ import {
   withoutMarker,
   indexedName,
 } from '../../domain/formats/texts.ts';
-import { slugWords, topicFrom } from '../../domain/formats/placement.ts';
 import { type HandoffState, MAX_NOTE_BYTES } from '../../domain/handoff.ts';
 import {
   type BranchName,
@@ -17,10 +16,9 @@ import {
   type Topic,
   parseBranchName,
   parseClientSessionId,
-  parseLongTopic,
 } from '../../domain/names.ts';
 import { splitNote } from '../../domain/note/sections.ts';
-import { topicSlug } from '../../domain/note/topic-slug.ts';
+import { slugWords, topicFrom } from '../../domain/note/topic-slug.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { commitNamed } from '../../git/commits.ts';
 import { readPlainFile } from '../../host/disk.ts';
@@ -222,7 +220,7 @@ function interpretOne(
   const sameId = seen.get(id);
   if (sameId !== undefined) return skip(file, `it has the handoff_id of ${escapeLine(sameId)}`);
   seen.set(id, name);
-  const topic = topicOf(fields.topic);
+  const topic = topicFrom(slugWords(fields.topic), 'structured-note', fields.topic.length);
   const isRenamed = topic !== fields.topic && world.topic === undefined;
   return {
     ...file,
@@ -241,15 +239,4 @@ function wrongId(computed: string, ...stated: readonly (string | undefined)[]): 
   const other = stated.find((id) => id !== undefined && id !== computed);
   if (other === undefined) return undefined;
   return `handoff_id mismatch: supplied=${escapeLine(other.slice(0, 80))} computed=${computed}`;
-}
-
-/** Returns the topic to write a note under, given the topic that its front matter names. */
-function topicOf(named: string): Topic {
-  const slug = topicSlug(named);
-  return (
-    parseLongTopic(named) ??
-    parseLongTopic(slug) ??
-    parseLongTopic(`${slug}-work`) ??
-    ('structured-note' as Topic)
-  );
 }

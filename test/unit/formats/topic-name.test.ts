@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberedTopic, slugWords, topicFrom } from '../../../src/domain/formats/placement.ts';
+import { numberedTopic } from '../../../src/domain/formats/placement.ts';
 import { type Topic, parseTopic } from '../../../src/domain/names.ts';
+import { slugWords, topicFrom } from '../../../src/domain/note/topic-slug.ts';
 import { anyText } from '../../support/any-text.ts';
 
 describe('a topic made from a text', () => {
