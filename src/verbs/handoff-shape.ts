@@ -5,6 +5,7 @@ import { type Reader, isUnread } from '../domain/note-owner.ts';
 import { parseAllowed } from '../domain/secrets.ts';
 import { parseWorkSize } from '../domain/snapshot.ts';
 import { handoffRef } from '../git/namespace.ts';
+import { decodeNote } from '../notes/front-matter/prepare.ts';
 import { personName } from '../notes/person-name.ts';
 import type { TopicState } from '../notes/topic.ts';
 import type { HandoffShape, NoteShape, NamedSessionShape } from './shapes.ts';
@@ -56,11 +57,8 @@ function workShape({ work, workSize }: Partial<HandoffTrailers> = {}): HandoffSh
 
 /** Returns a note's bytes for JSON. */
 export function noteShape(note: Uint8Array): NoteShape {
-  try {
-    return { note: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(note) };
-  } catch {
-    return { noteBase64: Buffer.from(note).toString('base64') };
-  }
+  const text = decodeNote(note);
+  return text === undefined ? { noteBase64: Buffer.from(note).toString('base64') } : { note: text };
 }
 
 /** Returns a map from a note's owner to the owner's client, which messages name, too. */
