@@ -91,7 +91,9 @@ export async function findTopic(
   text: string | undefined,
   { note = false, work = false } = {},
 ): Promise<ReadableTopic> {
-  if (text === undefined) return newestTopic(repository, work);
+  const { branch } = repository;
+  if (text === undefined)
+    return newestTopic(branch, await readTopics(repository, encodeBranch(branch)), work);
   const argument = parseTopicArgument(text, repository);
   const state = await readTopic(repository, argument.path, { note });
   if (state.tip !== undefined || state.illegal !== undefined) return state;
@@ -105,20 +107,18 @@ export async function findTopic(
 }
 
 /**
- * The newest open handoff of the current branch (by committer date, then name). Written ones come before automatic ones;
- * with `work`, those that carry work come before all others.
+ * The newest open handoff of a branch (by committer date, then name). Written ones come before automatic ones; with `work`,
+ * those that carry work come before all others.
  *
  * @throws Failure `not-found` when there is none.
  */
-async function newestTopic(repository: Repository, work: boolean): Promise<TopicState> {
-  const open = (await readTopics(repository, encodeBranch(repository.branch))).filter(
-    ({ tip }) => tip?.trailers?.state === 'open',
-  );
+export function newestTopic(branch: BranchName, topics: readonly TopicState[], work = false): TopicState {
+  const open = topics.filter(({ tip }) => tip?.trailers?.state === 'open');
   const rank = ({ tip }: TopicState) =>
     (work && tip?.trailers?.work === undefined ? 2 : 0) + Number(tip?.trailers?.automatic !== undefined);
   const newest = open.sort((a, b) => rank(a) - rank(b) || byAge(a, b))[0];
   if (newest !== undefined) return newest;
-  throw new Failure('not-found', `there is no open handoff on ${repository.branch}`, {
+  throw new Failure('not-found', `there is no open handoff on ${branch}`, {
     hint: 'git handoff list --all',
   });
 }

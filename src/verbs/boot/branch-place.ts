@@ -5,9 +5,8 @@ import { type Branches, remoteBranches, renamedBranches, isSquashed } from '../.
 import { type Repository, branchTip, committer } from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { branchesElsewhere, findLanded } from '../../notes/staleness.ts';
-import { Failure } from '../../domain/failure.ts';
 import { encodeBranch } from '../../git/namespace.ts';
-import { byAge, findTopic } from '../../notes/topic-argument.ts';
+import { findTopic, newestTopic } from '../../notes/topic-argument.ts';
 import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 
 export interface FoundBranch {
@@ -120,23 +119,13 @@ export interface Chosen {
 }
 
 /**
- * Returns the named topic. Without a name, it is the branch's newest open note that somebody wrote or, if there is none,
- * the newest automatic one.
+ * Returns the named topic or, without a name, the branch's newest.
  *
  * @throws Failure `not-found` with the next command.
  */
 export async function chooseNote(repository: Repository, topic: string | undefined): Promise<Chosen> {
-  if (topic !== undefined) {
-    const state = await findTopic(repository, topic, { note: true });
-    return { state, beside: await readTopics(repository, state.path.component) };
-  }
-  const beside = await readTopics(repository, encodeBranch(repository.branch));
-  const open = beside.filter(({ tip }) => tip?.trailers?.state === 'open').sort(byAge);
-  const newest = open.find(({ tip }) => tip?.trailers?.automatic === undefined) ?? open[0];
-  if (newest === undefined) {
-    throw new Failure('not-found', `there is no open handoff on ${repository.branch}`, {
-      hint: 'git handoff list --all',
-    });
-  }
-  return { state: await readTopic(repository, newest.path, { note: true }), beside };
+  const named = topic === undefined ? undefined : await findTopic(repository, topic, { note: true });
+  const beside = await readTopics(repository, named?.path.component ?? encodeBranch(repository.branch));
+  const { path } = named ?? newestTopic(repository.branch, beside);
+  return { state: named ?? (await readTopic(repository, path, { note: true })), beside };
 }
