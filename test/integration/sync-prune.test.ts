@@ -58,6 +58,14 @@ describe('a note that was pruned here', () => {
     expect(ada.note(TOPIC)).toBe('ada\n');
     expect(ada.as(['show', TOPIC, '--lost=1']).stdout).toBe('anew\n');
   });
+
+  it('can be pruned again after it was deleted there and written again', () => {
+    prune();
+    world.server.git(['update-ref', '-d', REF]);
+    ada.write(TOPIC, 'anew\n');
+    prune();
+    expect(ada.sync()).toContain('0 fetched, 0 pushed');
+  });
 });
 
 describe('a note that was deleted on the remote', () => {
