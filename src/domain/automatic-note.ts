@@ -18,12 +18,12 @@ export interface AutomaticFacts {
   readonly worktree: string | undefined;
   /** HEAD when the session began; `undefined`: not known, `null`: no commit yet. */
   readonly startHead: Oid | null | undefined;
-  /** HEAD now, `undefined` when git did not answer in time. */
-  readonly head: Oid | null | undefined;
+  /** HEAD now. */
+  readonly head: Oid | null;
   /** Newest first. */
   readonly commits: readonly { readonly oid: Oid; readonly subject: string }[];
-  /** The session's own uncommitted paths, relative to the top of the working tree; `undefined`: not known in time. */
-  readonly paths: readonly string[] | undefined;
+  /** The session's own uncommitted paths, relative to the top of the working tree: at least one. */
+  readonly paths: readonly string[];
   /** Those of `paths` that the session deleted. */
   readonly deleted: readonly string[];
   /** Those of `paths` that git does not track yet. */
@@ -35,16 +35,11 @@ const MAX_PATHS = 30;
 const MAX_TYPED = 5;
 const MAX_LINE = 200;
 
-/** Whether the note would say more than `git log` does, that is, whether there is uncommitted work. */
-export function isWorthNoting({ paths = [] }: AutomaticFacts): boolean {
-  return paths.length > 0;
-}
-
 /** The note as one line of a list; at most 72 characters. */
 export function automaticSummary(facts: AutomaticFacts): string {
   const { session, client, commits, paths } = facts;
   const what = [
-    ...(paths === undefined ? [] : [`${counted(paths.length, 'path')} uncommitted`]),
+    `${counted(paths.length, 'path')} uncommitted`,
     ...(commits.length === 0 ? [] : [counted(commits.length, 'commit')]),
   ];
   return `Automatic: ${ownerName(session, { client })} ${FATES[facts.reason].short}; ${what.join(', ')}`.slice(
@@ -61,7 +56,7 @@ const FATES: Readonly<Record<AutomaticReason, { readonly short: string; readonly
 };
 
 export function automaticNote(facts: AutomaticFacts): string {
-  const { session, client, paths = [], deleted } = facts;
+  const { session, client, paths, deleted } = facts;
   // `boot` looks for a note's important files, and would report deleted ones as missing.
   const there = paths.filter((path) => !deleted.includes(path));
   return [
@@ -98,16 +93,14 @@ function stateLines(facts: AutomaticFacts): string[] {
     `- Session: ${codeSpan(session)}`,
     `- Branch: ${codeSpan(branch)}${worktree === undefined ? '' : `, in the worktree ${codeSpan(worktree)}`}`,
     ...(startHead === undefined ? [] : [`- HEAD when it began: ${commitName(startHead)}`]),
-    ...(head === undefined ? [] : [`- HEAD at this note: ${commitName(head)}`]),
+    `- HEAD at this note: ${commitName(head)}`,
     `- Commits of the session: ${commits.length}`,
     ...commits
       .slice(0, MAX_COMMITS)
       .map(({ oid, subject }) => `  - ${commitName(oid)} ${codeSpan(cut(subject))}`),
     ...(more > 0 ? [`  - and ${more} more`] : []),
-    paths === undefined
-      ? '- Uncommitted paths: unknown, git took too long'
-      : `- Uncommitted paths of the session: ${paths.length}`,
-    ...pathLines(paths ?? [], '  ', facts),
+    `- Uncommitted paths of the session: ${paths.length}`,
+    ...pathLines(paths, '  ', facts),
   ];
 }
 
@@ -126,25 +119,23 @@ function pathLines(
   ];
 }
 
-function nextLines({ paths = [], untracked, commits, head }: AutomaticFacts): string[] {
+function nextLines({ paths, untracked, commits, head }: AutomaticFacts): string[] {
   const [newest] = commits;
   // git shows no diff of an untracked file.
   const known = paths.filter((path) => !untracked.includes(path));
   const commands = [
-    ...(paths.length === 0 ? [] : ['git handoff status']),
+    'git handoff status',
     ...(known.length === 0 ? [] : [diffCommand(known, head)]),
     ...(newest === undefined ? [] : [`git show ${newest.oid}`]),
   ];
-  const lead = 'Unknown. Ask the user what was intended, or read what is there';
-  if (commands.length === 0) return [`${lead}.`];
   return [
-    `${lead}, in the top folder of the working tree:`,
+    'Unknown. Ask the user what was intended, or read what is there, in the top folder of the working tree:',
     '',
     ...commands.map((one) => `- ${codeSpan(one)}`),
   ];
 }
 
-function diffCommand(paths: readonly string[], head: Oid | null | undefined): string {
+function diffCommand(paths: readonly string[], head: Oid | null): string {
   const base = head === null ? 'git diff' : 'git diff HEAD';
   // A name that is not UTF-8 cannot be typed.
   if (paths.length > MAX_TYPED || paths.some((path) => path.includes('\ufffd'))) return base;

@@ -7,7 +7,6 @@ import {
   automaticSummary,
   automaticTopic,
   codeSpan,
-  isWorthNoting,
 } from '../../src/domain/automatic-note.ts';
 import { type Oid, type SessionId, parseTopic } from '../../src/domain/names.ts';
 import { noteSections } from '../../src/domain/note/sections.ts';
@@ -77,7 +76,7 @@ describe('an automatic note', () => {
     expect(first(facts)).toBe(`# Automatic note: claude aaaaaaaa ${text}`);
   });
 
-  it('counts what is too much to list, and says what is unknown', () => {
+  it('counts what is too much to list', () => {
     const paths = Array.from({ length: 33 }, (_, n) => `file-${n}`);
     const commits = Array.from({ length: 12 }, () => ({ oid: OID, subject: 's'.repeat(300) }));
     const { state = '', importantFiles = '' } = noteSections(automaticNote({ ...FACTS, paths, commits }));
@@ -85,7 +84,6 @@ describe('an automatic note', () => {
     expect(importantFiles).toContain('- and 3 more');
     expect(state).toContain('  - and 2 more');
     expect(Math.max(...state.split('\n').map((line) => line.length))).toBeLessThan(240);
-    expect(automaticNote({ ...FACTS, paths: undefined })).toContain('unknown, git took too long');
   });
 
   it('names commands that can be typed', () => {
@@ -95,7 +93,6 @@ describe('an automatic note', () => {
     expect(next({ head: null, paths: ['a'] })).toContain('- `git diff -- a`');
     expect(next({ paths: Array.from({ length: 6 }, String) })).toContain('- `git diff HEAD`');
     expect(next({ paths: ['caf\ufffd'] })).toContain('- `git diff HEAD`');
-    expect(next({ paths: [], commits: [] })).not.toContain('`');
   });
 
   it('keeps its form whatever names and subjects contain', () => {
@@ -137,15 +134,6 @@ describe('an automatic note', () => {
       paths: Array<string>(99).fill('x'),
     };
     expect(automaticSummary({ ...FACTS, ...many })).toMatch(/; 99 paths uncommitted, 20 commits$/);
-  });
-
-  it('is written only if there is something to say', () => {
-    const worth = (facts: Partial<AutomaticFacts>) => isWorthNoting({ ...FACTS, ...facts });
-    expect(worth({ paths: [] })).toBe(false);
-    expect(worth({ paths: undefined })).toBe(false);
-    expect(worth({ commits: [], paths: [], reason: 'death' })).toBe(false);
-    expect(worth({ commits: [] })).toBe(true);
-    for (const reason of ['death', 'compaction'] as const) expect(worth({ paths: [], reason })).toBe(false);
   });
 });
 

@@ -4,7 +4,6 @@ import {
   automaticNote,
   automaticSummary,
   automaticTopic,
-  isWorthNoting,
 } from '../../domain/automatic-note.ts';
 import { type AutomaticReason, recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
@@ -29,8 +28,8 @@ export interface Leaving extends NoteContext {
 
 /**
  * Leaves a note for a session that left none: on a topic of that session, owned by it, and marked as automatic. Never
- * replaces a note that somebody wrote, and does not write the same text twice. Returns false if git took too long, so that
- * the note, if one was written, lacks the uncommitted changes.
+ * replaces a note that somebody wrote, and does not write the same text twice. Returns false if git took too long to tell
+ * what is uncommitted.
  */
 export async function leaveNote(leaving: Leaving): Promise<boolean> {
   const { now, session, reason } = leaving;
@@ -38,15 +37,16 @@ export async function leaveNote(leaving: Leaving): Promise<boolean> {
   const repository = await openRepository(top);
   const [seen, author] = await Promise.all([look(leaving, repository), committer(top)]);
   const { own, work, topics } = seen;
-  const facts = factsOf(leaving, repository, seen);
-  const isWhole = work !== undefined;
+  if (work === undefined) return false;
   const path = placeFor(repository, topics, own);
-  if (isCoveredByNote(leaving, seen) || !isWorthNoting(facts)) {
+  // Without uncommitted work the note would say no more than `git log` does.
+  if (work.paths.length === 0 || isCoveredByNote(leaving, seen)) {
     // The work in the session's earlier automatic note is done, or the session's own note describes it.
-    if (isWhole && isOpen(path?.before)) await closeNote(repository, path.before, now);
-    return isWhole;
+    if (isOpen(path?.before)) await closeNote(repository, path.before, now);
+    return true;
   }
-  if (path === undefined) return isWhole;
+  if (path === undefined) return true;
+  const facts = factsOf(leaving, repository, work, seen);
   const tree = await orUndefined(readTreeState({ cwd: top, timeoutMs: leaving.timeoutMs }));
   await put(repository, path, own, {
     note: Buffer.from(automaticNote(facts)),
@@ -56,16 +56,15 @@ export async function leaveNote(leaving: Leaving): Promise<boolean> {
       ...facts,
       branch: repository.branch,
       topic: path.path.topic,
-      head: work?.head ?? undefined,
-      dirty: tree?.dirty ?? work?.dirty ?? 0,
+      dirty: tree?.dirty ?? work.dirty,
     }),
-    base: work?.head ?? undefined,
+    base: work.head ?? undefined,
     client: session.record.client,
     automatic: reason,
     author,
     seconds: Math.floor(now / 1000),
   });
-  return isWhole;
+  return true;
 }
 
 /** Whether a session has changed or committed anything since its last note. */
@@ -183,7 +182,8 @@ async function allCommits(
 function factsOf(
   { session: { record, liveness }, reason }: Leaving,
   repository: Repository,
-  { work, commits, start }: Seen,
+  { head, paths, deleted, untracked }: OwnWork,
+  { commits, start }: Seen,
 ): AutomaticFacts {
   return {
     session: record.session,
@@ -193,11 +193,7 @@ function factsOf(
     branch: repository.branch,
     worktree: worktreeName(repository),
     startHead: start?.oid,
-    head: work?.head,
-    commits,
-    paths: work?.paths,
-    deleted: work?.deleted ?? [],
-    untracked: work?.untracked ?? [],
+    ...{ head, commits, paths, deleted, untracked },
   };
 }
 
