@@ -33,7 +33,7 @@ export function readFrontMatter(yaml: string, now: number): FrontMatterResult {
   if (parsed.kind === 'invalid') {
     if (!parsed.keys.some((key) => OUR_KEYS.includes(key))) return { kind: 'foreign' };
     const message = `the front matter is not valid: ${escapeLine(parsed.message)}`;
-    return { kind: 'invalid', problem: { key: undefined, message, hint: PLAIN_HINT } };
+    return { kind: 'invalid', problem: { message, hint: PLAIN_HINT } };
   }
   const { value } = parsed;
   if (!isMapping(value) || !OUR_KEYS.some((key) => Object.hasOwn(value, key))) return { kind: 'foreign' };
@@ -132,9 +132,8 @@ export function formatFrontMatter(fields: FrontMatter): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** A problem of front matter: the key, what is wanted, and a line that would be right. */
+/** A problem of front matter: what is wanted, and a line that would be right. */
 export interface FrontMatterProblem {
-  readonly key: string | undefined;
   readonly message: string;
   readonly hint: string;
 }
@@ -195,14 +194,14 @@ export function checkFrontMatter(value: Mapping, now: number): FrontMatterProble
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(RULES, key));
   if (unknown !== undefined) {
     const message = `front matter has no key ${escapeLine(JSON.stringify(unknown.slice(0, 80)))}`;
-    return { key: unknown, message, hint: `only these: ${KEYS.join(', ')}` };
+    return { message, hint: `only these: ${KEYS.join(', ')}` };
   }
   for (const key of KEYS) {
     const fault = faultOf(key, value[key], now);
     if (fault === undefined) continue;
     const { wanted, example } = RULES[key];
     const message = `front matter: ${key} ${fault}; wanted: ${wanted}`;
-    return { key, message, hint: example ? `${key}: ${example}` : `leave ${key} out, it is computed` };
+    return { message, hint: example ? `${key}: ${example}` : `leave ${key} out, it is computed` };
   }
   return undefined;
 }
