@@ -9,6 +9,7 @@ import {
   treeFindings,
   triedFindings,
 } from '../../src/domain/verification/findings.ts';
+import { oidOf } from '../support/chain.ts';
 
 const NO_RECORDS = { clients: new Map<string, string>() };
 const shown = (findings: readonly { code: string; text: string }[]) =>
@@ -49,11 +50,13 @@ describe('what the session of a note tried', () => {
     [0, false, 'tests-outdated: outdated: npm test passed on another tree'],
     [2, false, 'tests-outdated: outdated: npm test failed (2) on another tree'],
   ])('with status %i, on the tree that is here %s', (status, isHere, text) => {
-    expect(shown(triedFindings([{ command: 'npm test', status, isHere }]))).toEqual([text]);
+    const tree = oidOf(1);
+    const tried = [{ command: 'npm test', status, tree }];
+    expect(shown(triedFindings(tried, new Set(isHere ? [tree] : [])))).toEqual([text]);
   });
 
   it('is not proven if it tried nothing', () => {
-    expect(shown(triedFindings([]))).toEqual([
+    expect(shown(triedFindings([], new Set()))).toEqual([
       'tests-none: not proven: the session of the note tried nothing',
     ]);
   });
@@ -71,7 +74,7 @@ describe('another open note', () => {
     ['that is older and of the same work', { overlaps: true }, ['sibling-overlap']],
     ['that is older', {}, []],
   ])('%s', (_title, more, codes) => {
-    const note = { name: 'feature/login-flow', owner: 'bbbbbbbb-2222' };
+    const note = { name: 'feature/login-flow', who: 'session bbbbbbbb' };
     const found = siblingFindings({ ...note, newer: false, overlaps: false, automatic: false, ...more });
     expect(found.map(({ code }) => code)).toEqual(codes);
     for (const { text } of found) expect(text).toMatch(/^feature\/login-flow of session bbbbbbbb is \w+/);

@@ -1,5 +1,6 @@
-import { type WithClients, ownerName, peerName } from '../names.ts';
+import { type WithClients, peerName } from '../names.ts';
 import { counted, cutToBytes, escapeLine } from '../surfacing.ts';
+import type { Tried } from '../tried.ts';
 
 /** What a note is checked against. */
 type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'tests' | 'siblings';
@@ -165,19 +166,12 @@ function comparedCounts(now: number, then: number): Situation<FindingCode> {
   return { code: 'tree-fewer', now: is, then: counted(then, 'path') };
 }
 
-/** A command that the note's session tried; `isHere`: on the tree that is here now (HEAD, or HEAD plus its changes). */
-export interface TriedFact {
-  readonly command: string;
-  readonly status: number;
-  readonly isHere: boolean;
-}
-
-/** Says which of the tried commands prove something about the tree that is here. */
-export function triedFindings(tried: readonly TriedFact[]): NoteFinding[] {
+/** Says which of the commands that the note's session tried prove something about the trees that are here. */
+export function triedFindings(tried: readonly Tried[], here: ReadonlySet<string>): NoteFinding[] {
   if (tried.length === 0) return [finding({ code: 'tests-none' })];
-  return tried.map(({ command, status, isHere }) => {
+  return tried.map(({ command, status, tree }) => {
     const how = status === 0 ? 'passed' : `failed (${status})`;
-    if (!isHere) return finding({ code: 'tests-outdated', command, how });
+    if (!here.has(tree)) return finding({ code: 'tests-outdated', command, how });
     return finding(status === 0 ? { code: 'tests-proven', command } : { code: 'tests-failed', command, how });
   });
 }
@@ -186,10 +180,8 @@ export function triedFindings(tried: readonly TriedFact[]): NoteFinding[] {
 interface SiblingFact {
   /** As it is typed. */
   readonly name: string;
-  readonly owner: string;
-  /** The owner's client, or its name if it is a person. */
-  readonly client?: string | undefined;
-  readonly personName?: string | undefined;
+  /** Its owner. */
+  readonly who: string;
   readonly newer: boolean;
   /** Whether it is probably the same work, by its topic. */
   readonly overlaps: boolean;
@@ -197,15 +189,8 @@ interface SiblingFact {
 }
 
 /** Judges another open note. An older note about other work does not matter; an automatic note replaces no written one. */
-export function siblingFindings({
-  name,
-  newer,
-  overlaps,
-  automatic,
-  ...sibling
-}: SiblingFact): NoteFinding[] {
+export function siblingFindings({ name, who, newer, overlaps, automatic }: SiblingFact): NoteFinding[] {
   if (!newer && !overlaps) return [];
   const replaces = overlaps && !automatic ? 'sibling-replaces' : 'sibling-newer';
-  const who = ownerName(sibling.owner, { client: sibling.client, name: sibling.personName });
   return [finding({ code: newer ? replaces : 'sibling-overlap', name, who }, name)];
 }

@@ -36,7 +36,7 @@ import { type Repository, type TreeState, committer, readTreeState, topLevel } f
 import type { GitOptions } from '../../git/run.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
-import { commitOwner, personName } from '../../notes/person-name.ts';
+import { commitOwner } from '../../notes/person-name.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { type Context, findSession, personOf, worktreeName } from '../../sessions/caller.ts';
 import { clientsOf, groupSessions } from '../../sessions/records.ts';
@@ -45,7 +45,7 @@ import type { CommandResult } from '../verb.ts';
 import { carriedFacts } from '../work/unpack.ts';
 import { openJudged } from '../workspace.ts';
 import { type FoundBranch, findBranch, type Chosen, chooseNote } from './branch-place.ts';
-import { triedFacts } from './tried-facts.ts';
+import { treesHere } from './trees-here.ts';
 import { parseTried } from '../../domain/tried.ts';
 import type { BootShape } from '../shapes.ts';
 
@@ -82,8 +82,9 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const owner = tip.trailers?.owner;
   const records = { clients: clientsOf(judged) };
   const looked = { branches, tree, top, limited, foreign, records };
-  const tried = await triedFacts(
-    parseTried(tip.trailers?.tried),
+  const tried = parseTried(tip.trailers?.tried);
+  const here = await treesHere(
+    tried,
     [branches.heads.get(state.branch)?.oid, tree?.head],
     [owner, caller?.id],
     context,
@@ -91,7 +92,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const findings = [
     ...noteFindings(state),
     ...(await repositoryFindings(repository, chosen, written, named, looked)),
-    ...triedFindings(tried),
+    ...triedFindings(tried, here),
     ...(owner !== undefined && foreign.has(owner)
       ? [finding({ code: 'owner-live', who: peerName(owner, records) }, owner)]
       : []),
@@ -253,12 +254,10 @@ function foreignWork(
 function siblings({ state, beside }: Chosen, own: readonly (SessionId | undefined)[]): NoteFinding[] {
   return beside.flatMap(({ tip, topic, branch }) => {
     if (topic === state.topic || tip?.trailers?.state !== 'open') return [];
-    const { owner, client, automatic } = tip.trailers;
+    const { owner, automatic } = tip.trailers;
     return siblingFindings({
       name: typedTopic(branch, topic),
-      owner,
-      client,
-      personName: personName(tip),
+      who: commitOwner(tip) ?? '',
       newer: tip.seconds > (state.tip?.seconds ?? 0),
       overlaps: !own.includes(owner) && topicsOverlap(topic, state.topic),
       automatic: automatic !== undefined,

@@ -1,23 +1,22 @@
 import type { Oid, SessionId } from '../../domain/names.ts';
 import type { Tried } from '../../domain/tried.ts';
-import type { TriedFact } from '../../domain/verification/findings.ts';
 import { runGit } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { readSessionWork, workOfSession } from '../sharing/session-work.ts';
 import { TreeBuilder } from '../sharing/session-tree.ts';
 
 /**
- * Says for each tried command whether it ran on a tree that a reader of the note may continue on: the branch's, HEAD's, or HEAD
- * plus the uncommitted changes of the note's owner or of the reader.
+ * Returns the trees that a reader of the note may continue on, as far as the tried commands need them: the branch's, HEAD's, or
+ * HEAD plus the uncommitted changes of the note's owner or of the reader.
  */
-export async function triedFacts(
+export async function treesHere(
   tried: readonly Tried[],
   commits: readonly (Oid | undefined)[],
   sessions: readonly (SessionId | undefined)[],
   context: Context,
-): Promise<TriedFact[]> {
-  if (tried.length === 0) return [];
+): Promise<ReadonlySet<string>> {
   const here = new Set<string>();
+  if (tried.length === 0) return here;
   for (const commit of new Set(commits)) {
     if (commit === undefined) continue;
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`];
@@ -25,7 +24,7 @@ export async function triedFacts(
   }
   if (tried.some(({ tree }) => !here.has(tree)))
     for (const tree of await uncommittedTrees(sessions, context).catch(() => [])) here.add(tree);
-  return tried.map(({ command, status, tree }) => ({ command, status, isHere: here.has(tree) }));
+  return here;
 }
 
 async function uncommittedTrees(
