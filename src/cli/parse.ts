@@ -5,9 +5,9 @@ import { realpathSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { shellWord } from '../domain/surfacing.ts';
 import { homeFolder } from '../host/folders.ts';
-import type { Io, Terminal, Input } from '../host/io.ts';
+import type { Io, Terminal } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';
-import type { Interaction, NoteSource } from '../verbs/verb.ts';
+import type { Interaction } from '../verbs/verb.ts';
 
 /** Joins `--output -` into `--output=-`, because the parser takes a single dash for an option. */
 function withDashes(argv: readonly string[], names: readonly string[]): string[] {
@@ -75,11 +75,13 @@ export function parseArguments(verb: string, argv: readonly string[], table: Opt
 
 /** How a verb reads its note, asks its user, warns and shows progress. */
 export function interaction(io: Io): Interaction {
-  const { cwd, env, stdin, stderr, terminal } = io;
+  const { cwd, env, stderr, terminal } = io;
+  const read = async (file: string) => (file === '-' ? readStdin(io) : readNamedFile(resolve(cwd, file)));
   const ask =
     terminal?.isInput === true ? (question: string) => askAtTerminal(question, terminal) : undefined;
   return {
-    note: noteSource(cwd, stdin, ask !== undefined),
+    note: noteSource(io, read),
+    read,
     progress: terminal?.isErrors === true ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
     warn: (text) => void stderr.write(renderNotice(text)),
     pass: (output) => void stderr.write(output),
@@ -102,19 +104,18 @@ export function interaction(io: Io): Interaction {
 }
 
 /** Reads the note from `-m`, `--file` or a piped stdin, or returns a function that opens the editor. */
-function noteSource(cwd: string, stdin: Input, isTerminal: boolean): NoteSource {
-  return ({ messages, file }) => {
+function noteSource({ cwd, terminal }: Io, read: Interaction['read']): Interaction['note'] {
+  return async ({ messages, file }) => {
     if (messages.length > 0 && file !== undefined) {
       throw new Failure('usage', '-m and --file exclude each other', { hint: 'git handoff write -h' });
     }
     if (messages.length > 0) return Buffer.from(`${messages.join('\n\n')}\n`);
-    if (file !== undefined && file !== '-') return readNoteFile(resolve(cwd, file));
-    if (file === '-' || !isTerminal) return readStdin(stdin);
+    if (file !== undefined || terminal?.isInput !== true) return read(file ?? '-');
     return async (target) => (await import('./editor.ts')).editNote(cwd, target);
   };
 }
 
-function readNoteFile(file: string): Uint8Array {
+function readNamedFile(file: string): Uint8Array {
   try {
     return readFileSync(file);
   } catch (error) {
@@ -126,31 +127,13 @@ function readNoteFile(file: string): Uint8Array {
   }
 }
 
-const CHUNK_BYTES = 65_536;
-
-/** The pause between two reads of a pipe that another program made non-blocking. Milliseconds. */
-const PAUSE_MS = 10;
-
-function readStdin(stdin: Input): Uint8Array {
-  const chunks: Buffer[] = [];
-  for (;;) {
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    const size = readSome(stdin, chunk);
-    if (size === 0) return Buffer.concat(chunks);
-    if (size === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-    else chunks.push(chunk.subarray(0, size));
-  }
-}
-
-/** Returns the number of bytes read: 0 at the end, `undefined` if the writer has not written anything yet. */
-function readSome(stdin: Input, chunk: Buffer): number | undefined {
+async function readStdin({ stdin, budget }: Io): Promise<Uint8Array> {
   try {
-    return stdin.read(chunk);
+    return (await stdin.readAll(budget(Infinity))) ?? Buffer.alloc(0);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EAGAIN') return undefined;
     // A closed stdin counts as empty.
-    if (code === 'EOF' || code === 'EBADF') return 0;
+    if (code === 'EBADF') return Buffer.alloc(0);
     throw new Failure('environment', `stdin cannot be read (${code})`, {
       hint: 'git handoff write <topic> --file <file>',
       cause: error,

@@ -29,12 +29,10 @@ export interface Io {
 
 export interface Input {
   /**
-   * Fills a part of the chunk and returns the number of bytes, 0 at the end.
+   * Reads everything to the end; `undefined` when the end does not come in time.
    *
-   * @throws as fs.readSync: EAGAIN when nothing has come yet and the descriptor does not block
+   * @throws the descriptor's error
    */
-  read(chunk: Uint8Array): number;
-  /** Reads everything to the end; `undefined` when the end does not come in time. */
   readAll(budget: Budget): Promise<Buffer | undefined>;
 }
 
@@ -206,7 +204,7 @@ const PIPE_BYTES = 65_536;
 /** Returns the input and output of this process, for the program that runs in it: `run(argv, processIo())`. */
 export function processIo(): Io {
   return {
-    stdin: { read: (chunk) => readSync(0, chunk), readAll },
+    stdin: { readAll },
     stdout: output(1),
     stderr: output(2),
     env: process.env,

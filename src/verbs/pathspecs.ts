@@ -19,19 +19,18 @@ export const PATHSPEC_OPTIONS: OptionTable = {
  * @param words the words of the command line that are pathspecs
  * @throws Failure `usage` when both a file and the words name paths, or the file names none
  */
-export function readPathspecs(
+export async function readPathspecs(
   args: Arguments,
-  { note }: Pick<Interaction, 'note'>,
+  { read }: Pick<Interaction, 'read'>,
   words: readonly string[] = args.words,
-): readonly string[] {
+): Promise<readonly string[]> {
   const file = args.text('pathspec-from-file');
   if (file === undefined) return words;
   const hint = 'git commit -h';
   if (words.length > 0) {
     throw new Failure('usage', '--pathspec-from-file and pathspecs exclude each other', { hint });
   }
-  const bytes = note({ topic: '', messages: [], file });
-  const text = bytes instanceof Uint8Array ? Buffer.from(bytes).toString('utf8') : '';
+  const text = Buffer.from(await read(file)).toString('utf8');
   const found = text.split(args.flag('pathspec-file-nul') ? '\0' : /\r?\n/).filter((line) => line !== '');
   if (found.length === 0) throw new Failure('usage', `${file} names no path`, { hint });
   return found;

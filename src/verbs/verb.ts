@@ -62,7 +62,10 @@ export interface CommandResult<T> {
 
 /** How a command talks to the person and the process: it has no other access to them. */
 export interface Interaction {
-  readonly note: NoteSource;
+  /** Reads a note; an editor is opened later, when everything else is known to be right. */
+  readonly note: (request: NoteRequest) => Promise<Note>;
+  /** Reads the file that a command line names; `-` is standard input. */
+  readonly read: (file: string) => Promise<Uint8Array>;
   /** Shows progress on one line of the terminal, in place of the former text; `undefined` where nobody looks. */
   readonly progress: ((line: string) => void) | undefined;
   /** Prints a notice before something happens. */
@@ -76,13 +79,9 @@ export interface Interaction {
 
 /** The sources of a note that a command line may name. */
 interface NoteRequest {
-  readonly topic: string;
   readonly messages: readonly string[];
   readonly file: string | undefined;
 }
 
 export type Note =
   Uint8Array | ((target: { branch: string; topic: string; head: string }) => Promise<Uint8Array>);
-
-/** Reads a note; an editor is opened later, when everything else is known to be right. */
-export type NoteSource = (request: NoteRequest) => Note;

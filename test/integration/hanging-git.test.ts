@@ -36,7 +36,7 @@ async function call(words: readonly string[], payload: object, milliseconds = CA
   const said: string[] = [];
   const out = { write: (text: string | Uint8Array) => Promise.resolve(void said.push(text.toString())) };
   const io: Io = {
-    stdin: { read: () => 0, readAll: () => Promise.resolve(Buffer.from(JSON.stringify(payload))) },
+    stdin: { readAll: () => Promise.resolve(Buffer.from(JSON.stringify(payload))) },
     stdout: out,
     stderr: out,
     env: world.env({ CLAUDE_CODE_SESSION_ID: B, GIT_HANDOFF_GIT_PID: String(process.pid) }),

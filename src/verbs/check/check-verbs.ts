@@ -30,7 +30,7 @@ export const CHECK_VERBS: VerbTable = {
 };
 
 /** Judges the push that git described to a server's hook. */
-async function checkPush(args: Arguments, context: Context, { note }: Interaction): Promise<Answer> {
+async function checkPush(args: Arguments, context: Context, { read }: Interaction): Promise<Answer> {
   const isUpdate = args.flag('update');
   if (isUpdate === args.flag('stdin') || args.words.length !== (isUpdate ? 3 : 0)) throw wrongWords();
   const [{ parseReceivedRefs, receivedRef }, { checkPushed, renderPushed }] = await Promise.all([
@@ -38,11 +38,9 @@ async function checkPush(args: Arguments, context: Context, { note }: Interactio
     import('./check.ts'),
   ]);
   const [ref = '', old = '', next = ''] = args.words;
-  const read = () => {
-    const input = note({ topic: '', messages: [], file: '-' });
-    return input instanceof Uint8Array ? Buffer.from(input).toString('utf8') : '';
-  };
-  const refs = isUpdate ? [receivedRef(ref, old, next)] : parseReceivedRefs(read());
+  const refs = isUpdate
+    ? [receivedRef(ref, old, next)]
+    : parseReceivedRefs(Buffer.from(await read('-')).toString('utf8'));
   const result = await checkPushed(refs, context);
   return answer(result, () => Promise.resolve(renderPushed));
 }

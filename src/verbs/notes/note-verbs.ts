@@ -60,9 +60,9 @@ export const NOTE_VERBS: VerbTable = {
       ],
     ],
     async run(args, context, interaction) {
-      const withWork = workWords(args, interaction);
+      const withWork = await workWords(args, interaction);
       const topic = word(args);
-      const note = interaction.note({ topic, messages: args.texts('message'), file: args.text('file') });
+      const note = await interaction.note({ messages: args.texts('message'), file: args.text('file') });
       const options = {
         topic,
         note,
@@ -216,7 +216,10 @@ export const NOTE_VERBS: VerbTable = {
 };
 
 /** Returns the pathspecs of `write --with-work`: it takes one topic, and pathspecs after `--`. */
-function workWords(args: Arguments, interaction: Interaction): { pathspecs: readonly string[] } | undefined {
+async function workWords(
+  args: Arguments,
+  interaction: Interaction,
+): Promise<{ pathspecs: readonly string[] } | undefined> {
   const isCarrying = args.flag('with-work');
   const topics = args.words.length - (isCarrying ? args.afterDashes.length : 0);
   if (topics !== 1) {
@@ -228,12 +231,12 @@ function workWords(args: Arguments, interaction: Interaction): { pathspecs: read
   }
   if (!isCarrying && args.text('pathspec-from-file') !== undefined)
     throw new Failure('usage', '--pathspec-from-file is for --with-work', { hint: 'git handoff write -h' });
-  return isCarrying ? { pathspecs: readPathspecs(args, interaction, args.afterDashes) } : undefined;
+  return isCarrying ? { pathspecs: await readPathspecs(args, interaction, args.afterDashes) } : undefined;
 }
 
 async function takePathsAnswer(args: Arguments, context: Context, interaction: Interaction): Promise<Answer> {
   if (args.words.length > args.afterDashes.length) throw oneTopic();
-  const paths = readPathspecs(args, interaction);
+  const paths = await readPathspecs(args, interaction);
   if (args.text('expect') !== undefined) {
     throw new Failure('usage', '--expect is for notes, not for paths', { hint: 'git handoff take -h' });
   }

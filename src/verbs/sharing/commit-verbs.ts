@@ -39,9 +39,9 @@ export const COMMIT_VERBS: VerbTable = {
       const { commit } = await import('./commit.ts');
       const options = {
         messages: args.texts('message'),
-        text: messageText(args, interaction),
+        text: await messageText(args, interaction),
         words: passedWords(args),
-        pathspecs: readPathspecs(args, interaction),
+        pathspecs: await readPathspecs(args, interaction),
         session: args.text('session'),
         pass: interaction.pass,
         isAtTerminal: interaction.ask !== undefined,
@@ -63,7 +63,7 @@ export const COMMIT_VERBS: VerbTable = {
     examples: [['git handoff stage --mine shared.md', 'then: git commit']],
     async run(args, context, interaction) {
       const { stage } = await import('./stage.ts');
-      const pathspecs = readPathspecs(args, interaction);
+      const pathspecs = await readPathspecs(args, interaction);
       const options = { mine: args.flag('mine'), pathspecs, session: args.text('session') };
       return answer(await anchored(context, () => stage(options, context)), () =>
         Promise.resolve(renderStaged),
@@ -87,14 +87,13 @@ function passedWords(args: Arguments): string[] {
 }
 
 /** The message of `-F`, read before anything else happens. */
-function messageText(args: Arguments, { note }: Interaction): Uint8Array | undefined {
+async function messageText(args: Arguments, { read }: Interaction): Promise<Uint8Array | undefined> {
   const file = args.text('file');
   if (file === undefined) return undefined;
   if (args.texts('message').length > 0) {
     throw new Failure('usage', '-m and -F exclude each other', { hint: 'git handoff commit -h' });
   }
-  const text = note({ topic: '', messages: [], file });
-  return text instanceof Uint8Array ? text : undefined;
+  return read(file);
 }
 
 function renderCommit({ commit, paths }: CommitShape): Rendered {

@@ -51,7 +51,7 @@ export const SHARING_VERBS: VerbTable = {
     ],
     async run(args, context, interaction) {
       const { diff } = await import('./diff.ts');
-      const options = { ...sessionAndPaths(args, interaction, 'diff'), stat: args.flag('stat') };
+      const options = { ...(await sessionAndPaths(args, interaction, 'diff')), stat: args.flag('stat') };
       const result = await anchored(context, () => diff(options, context));
       return answer(result, () => Promise.resolve(() => ''));
     },
@@ -71,7 +71,7 @@ export const SHARING_VERBS: VerbTable = {
     ],
     async run(args, context, interaction) {
       const { undo } = await import('./undo.ts');
-      const options = sessionAndPaths(args, interaction, 'undo');
+      const options = await sessionAndPaths(args, interaction, 'undo');
       const result = await anchored(context, () => undo(options, context));
       return answer(result, async () => (await import('./undo.ts')).renderUndone);
     },
@@ -119,14 +119,14 @@ export const SHARING_VERBS: VerbTable = {
 };
 
 /** The words `[<session>] [-- <pathspec>...]`. */
-function sessionAndPaths(args: Arguments, interaction: Interaction, verb: string) {
+async function sessionAndPaths(args: Arguments, interaction: Interaction, verb: string) {
   const { words, afterDashes } = args;
   const [of, more] = words.slice(0, words.length - afterDashes.length);
   if (more !== undefined) {
     const hint = `git handoff ${verb} -- ${words.map(shellWord).join(' ')}`;
     throw new Failure('usage', 'paths go after --, and only one session before it', { hint });
   }
-  const pathspecs = readPathspecs(args, interaction, afterDashes);
+  const pathspecs = await readPathspecs(args, interaction, afterDashes);
   return { of, pathspecs, session: args.text('session') };
 }
 
