@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { jsonValue, withoutComments } from './json-text.ts';
+import { quietly } from '../host/disk.ts';
+import { jsonSettings } from './hook-settings.ts';
 
 /*
  * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on: if `init` registered
@@ -10,13 +11,8 @@ import { jsonValue, withoutComments } from './json-text.ts';
 const NAME = 'git-handoff';
 
 /** The file as a binary string; undefined if it cannot be read. */
-export function readSettingsText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return undefined;
-  }
-}
+export const readSettingsText = (file: string): string | undefined =>
+  quietly(() => readFileSync(file, 'latin1'));
 
 /** The settings file whose `enabledPlugins` switches our plugin on (Claude Code, Copilot CLI); a later file wins. */
 export function enabledPlugin(files: readonly string[]): string | undefined {
@@ -75,13 +71,8 @@ function isOurs(module: string, from: string): boolean {
 }
 
 /** The fields of a JSON file, perhaps with comments; none if it cannot be read. */
-function fieldsOf(file: string): Record<string, unknown> {
-  try {
-    return objectIn(jsonValue(withoutComments(readSettingsText(file) ?? '')));
-  } catch {
-    return {};
-  }
-}
+const fieldsOf = (file: string): Readonly<Record<string, unknown>> =>
+  quietly(() => jsonSettings(readSettingsText(file) ?? '', { comments: true })) ?? {};
 
 function objectIn(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { GitRunner } from '../git/run.ts';
 import { type InstallScope, guardCommand, isGuardCommand } from './guard-command.ts';
-import { type HookEntry, hasHooks, registerHooks, unregisterHooks } from './hook-settings.ts';
-import { isBlank, jsonValue, withoutComments } from './json-text.ts';
+import { type HookEntry, guardHooks, jsonSettings, registerHooks, unregisterHooks } from './hook-settings.ts';
 
 /** The commands that install the program, for hints when all or a part of it is missing. */
 export const HOW_TO_INSTALL =
@@ -81,7 +80,7 @@ export interface ClientInstaller extends Omit<Row, 'packageFile' | 'switches' | 
   settingsIn?(text: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
-  /** What the person should know about settings that keep the hooks from running. */
+  /** What the person should know about settings that keep the hooks from running. Throws SettingsError. */
   warnings(text: string): readonly string[];
   /**
    * A payload as the client itself sends it before a tool call (`fixtures/payloads`). It reveals a command line that
@@ -167,11 +166,13 @@ export function jsonClient(json: JsonRow): ClientInstaller {
       });
       return registerHooks(text, entries, isOurs, format);
     },
-    isNudged: (text) => onNudge.some((event) => hasHooks(text, event, isOurs, format)),
+    isNudged: (text) =>
+      guardHooks(jsonSettings(text, format)).some(
+        ({ event, command }) => onNudge.includes(event) && isOurs(command),
+      ),
     unregister: (text) => unregisterHooks(text, isOurs, format),
     warnings(text) {
-      const settings = isBlank(text) ? {} : jsonValue(comments ? withoutComments(text) : text);
-      const why = off?.((settings ?? {}) as Record<string, unknown>);
+      const why = off?.(jsonSettings(text, format));
       return why === undefined ? [] : [why];
     },
   };

@@ -109,33 +109,56 @@ export function hooksAreCurrent(
   return present.length === wanted.length && present.every((group, at) => group === wanted[at]);
 }
 
-/**
- * Whether one of our entries is registered for an event.
- *
- * @throws SettingsError when the text is not JSON
- */
-export function hasHooks(text: string, event: string, isOurs: CommandTest, format: SettingsFormat): boolean {
-  return (
-    !isBlank(text) &&
-    ourGroups(text, scanRoot(text, format), isOurs).some((one) => one.startsWith(`${event} `))
-  );
-}
-
 /** The entry as its list holds it; JSON leaves a matcher out that is `undefined`. */
 function groupOf({ matcher, handler, flat }: HookEntry): object {
   return flat === true ? { ...handler, matcher } : { matcher, hooks: [handler] };
 }
 
-function scanRoot(text: string, { comments }: SettingsFormat): JsonNode {
-  const plain = comments === true ? withoutComments(text) : text;
+/**
+ * The settings that a text holds; none if it is blank.
+ *
+ * @throws SettingsError when the text is not a JSON object
+ */
+export function jsonSettings(text: string, format: SettingsFormat): Readonly<Record<string, unknown>> {
+  if (isBlank(text)) return {};
+  let settings: unknown;
   try {
-    jsonValue(plain);
+    settings = jsonValue(plainJson(text, format));
   } catch (error) {
     throw new SettingsError(`not valid JSON (${(error as Error).message})`);
   }
-  const root = scanJson(plain);
-  if (root.kind !== 'object') throw new SettingsError('not a JSON object');
-  return root;
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
+    throw new SettingsError('not a JSON object');
+  return settings as Readonly<Record<string, unknown>>;
+}
+
+function scanRoot(text: string, format: SettingsFormat): JsonNode {
+  jsonSettings(text, format);
+  return scanJson(plainJson(text, format));
+}
+
+const plainJson = (text: string, { comments }: SettingsFormat): string =>
+  comments === true ? withoutComments(text) : text;
+
+/** The keys that hold a command line; Copilot CLI names the key after the shell. */
+const COMMAND_KEYS: ReadonlySet<string> = new Set(['command', 'bash']);
+
+/** The command lines in settings that start the guard of any client, each with its event. */
+export function guardHooks({
+  hooks,
+}: Readonly<Record<string, unknown>>): { event: string; command: string }[] {
+  return Object.entries(hooks ?? {}).flatMap(([event, groups]) =>
+    guardCommandsIn(groups).map((command) => ({ event, command })),
+  );
+}
+
+function guardCommandsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (!COMMAND_KEYS.has(key) || typeof inner !== 'string') return guardCommandsIn(inner);
+    const at = inner.indexOf('git-handoff');
+    return at >= 0 && / guard\b/.test(inner.slice(at)) ? [inner] : [];
+  });
 }
 
 interface Place {

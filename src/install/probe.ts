@@ -3,11 +3,10 @@ import { CALL_MS } from '../host/io.ts';
 import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { readSettingsText } from './client-packages.ts';
 import type { InstallScope } from './guard-command.ts';
-import { isBlank, jsonValue, withoutComments } from './json-text.ts';
+import { SettingsError, guardHooks, jsonSettings } from './hook-settings.ts';
 
 /** A command line of ours that a client's settings register. */
 export interface RegisteredHook {
-  readonly client: string;
   readonly scope: InstallScope;
   readonly file: string;
   readonly command: string;
@@ -20,7 +19,7 @@ export interface ClientSettings {
   /** As a binary string, for the installers. */
   readonly text: string;
   /** Why the file cannot be read; the client then runs no hook from it. */
-  readonly broken: string | undefined;
+  readonly broken?: string;
   readonly hooks: readonly RegisteredHook[];
   /** The events that `init` registers and that this file lacks; empty if the file has no hook of ours. */
   readonly missingEvents: readonly string[];
@@ -47,41 +46,16 @@ function settingsOf(
   file: string,
   text: string,
 ): ClientSettings {
-  const { client, comments } = installer;
-  const parsed = parse(comments === true ? withoutComments(text) : (installer.settingsIn?.(text) ?? text));
-  const commands = [...new Set(commandsIn(parsed.value))];
-  const hooks = commands.map((command) => ({ client, scope, file, command }));
-  const wanted = hooks.length === 0 ? [] : installer.events;
-  const present = eventsIn(parsed.value);
-  const missingEvents = wanted.filter((event) => !present.includes(event));
-  return { scope, file, text, broken: parsed.error, hooks, missingEvents };
-}
-
-function parse(text: string): { value: unknown; error: string | undefined } {
   try {
-    return { value: isBlank(text) ? undefined : jsonValue(text), error: undefined };
+    const found = guardHooks(jsonSettings(installer.settingsIn?.(text) ?? text, installer));
+    const commands = [...new Set(found.map(({ command }) => command))];
+    const hooks = commands.map((command) => ({ scope, file, command }));
+    const isMissing = (event: string) => found.length > 0 && !found.some((one) => one.event === event);
+    return { scope, file, text, hooks, missingEvents: installer.events.filter(isMissing) };
   } catch (error) {
-    return { value: undefined, error: (error as Error).message };
+    if (!(error instanceof SettingsError)) throw error;
+    return { scope, file, text, broken: error.message, hooks: [], missingEvents: [] };
   }
-}
-
-/** The keys that hold a command line; Copilot CLI names the key after the shell. */
-const COMMAND_KEYS: ReadonlySet<string> = new Set(['command', 'bash']);
-
-/** The command lines that start our guard, at any depth of the settings. */
-function commandsIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => {
-    if (!COMMAND_KEYS.has(key) || typeof inner !== 'string') return commandsIn(inner);
-    const at = inner.indexOf('git-handoff');
-    return at >= 0 && / guard\b/.test(inner.slice(at)) ? [inner] : [];
-  });
-}
-
-function eventsIn(settings: unknown): string[] {
-  const hooks = (settings as { hooks?: unknown } | undefined)?.hooks;
-  if (typeof hooks !== 'object' || hooks === null) return [];
-  return Object.entries(hooks).flatMap(([event, groups]) => (commandsIn(groups).length > 0 ? [event] : []));
 }
 
 /** Runs a registered command line as its client would, with a payload on stdin, for at most ten seconds. Returns its status. */

@@ -5,7 +5,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { homeFolder, repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
-import { exists } from '../../host/disk.ts';
+import { exists, quietly } from '../../host/disk.ts';
 import {
   type ClientInstaller,
   HOW_TO_INSTALL,
@@ -89,7 +89,7 @@ function brokenCheck(
   status: CheckShape['status'],
   { file, broken = '' }: ClientSettings,
 ): CheckShape {
-  const detail = `${escapeLine(file)} is not valid JSON (${escapeLine(broken)}): the client runs no hook from it`;
+  const detail = `${escapeLine(file)} is ${escapeLine(broken)}: the client runs no hook from it`;
   return doctorLine(name, status, detail, 'fix that file, then run: git handoff doctor');
 }
 
@@ -121,23 +121,14 @@ function offChecks(
   files: readonly ClientSettings[],
   places: SettingsFolders,
 ): CheckShape[] {
-  const others = installer.switches(places).map((file) => {
-    return { file, text: readSettingsText(file) ?? '', broken: undefined };
-  });
-  return [...files, ...others].flatMap(({ file, text, broken }) =>
-    (broken === undefined ? warningsOf(installer, text) : []).map((warning) => {
+  const others = installer.switches(places).map((file) => ({ file, text: readSettingsText(file) ?? '' }));
+  return [...files, ...others].flatMap(({ file, text }) =>
+    // Settings that are no JSON are reported as such.
+    (quietly(() => installer.warnings(text)) ?? []).map((warning) => {
       const detail = `${escapeLine(file)}: ${warning}`;
       return doctorLine(name, 'problem', detail, 'remove that setting, then run: git handoff doctor');
     }),
   );
-}
-
-function warningsOf(installer: ClientInstaller, text: string): readonly string[] {
-  try {
-    return installer.warnings(text);
-  } catch {
-    return [];
-  }
 }
 
 /** A client with its settings files, and the file that enables the client's own package of hooks. */
@@ -155,9 +146,8 @@ function isGuarded({ files, packageFile }: FoundClient): boolean {
 /** Checks the command in the client's package: it is looked up on PATH. */
 function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): CheckShape[] {
   if (packageFile === undefined) return [];
-  const { client } = installer;
   const command = guardCommand(installer, 'project', reach.launcher);
-  const hook = { client, scope: 'project', file: packageFile, command } as const;
+  const hook = { scope: 'project', file: packageFile, command } as const;
   return [reachGuard(hook, installer, reach, HOW_TO_INSTALL)];
 }
 
@@ -203,6 +193,7 @@ function reachGuard(
     tool_name: PROBE_TOOL,
     tool_input: {},
   });
+  const { client, note } = installer;
   const { status, shell } = fireHook(hook, installer, payload, {
     cwd: context.cwd,
     env: { ...context.env, GIT_HANDOFF_PROBE: nonce },
@@ -211,22 +202,22 @@ function reachGuard(
   const lines = folders.flatMap((folder) => readLog(folder).split('\n'));
   const logged = lines.find((line) => line.includes(nonce));
   const file = escapeLine(hook.file);
-  if (status === 0 && logged?.includes(`"client":"${hook.client}"`) === true) {
-    const note = installer.note === undefined ? '' : `; ${installer.note}`;
-    const detail = `the guard is reached from ${file}; ${testedWith(installer)}${note}`;
-    return doctorLine(`hooks (${hook.client})`, 'ok', detail);
+  if (status === 0 && logged?.includes(`"client":"${client}"`) === true) {
+    const detail = `the guard is reached from ${file}; ${testedWith(installer)}`;
+    return doctorLine(`hooks (${client})`, 'ok', note === undefined ? detail : `${detail}; ${note}`);
   }
   const exit = `exit status ${status ?? 'none'} of ${escapeLine(shell)}`;
   const why =
-    reason(hook, context.env) ?? (logged === undefined ? exit : 'its calls count as those of another client');
+    reason(client, hook, context.env) ??
+    (logged === undefined ? exit : 'its calls count as those of another client');
   const detail = `the command in ${file} does not reach the guard (${why}): calls pass unguarded`;
-  return doctorLine(`hooks (${hook.client})`, 'problem', detail, init);
+  return doctorLine(`hooks (${client})`, 'problem', detail, init);
 }
 
 /** Returns a known reason why the command ends silently. */
-function reason(hook: RegisteredHook, env: NodeJS.ProcessEnv): string | undefined {
+function reason(client: string, { command }: RegisteredHook, env: NodeJS.ProcessEnv): string | undefined {
   if (env['GIT_HANDOFF'] === 'off') return 'GIT_HANDOFF=off is set';
-  const quoted = /^p='((?:[^']|'\\'')*)'; \[ -x/.exec(hook.command)?.[1];
+  const quoted = /^p='((?:[^']|'\\'')*)'; \[ -x/.exec(command)?.[1];
   if (quoted !== undefined) {
     const path = quoted.replaceAll("'\\''", "'");
     if (isExecutable(path)) return undefined;
@@ -237,7 +228,7 @@ function reason(hook: RegisteredHook, env: NodeJS.ProcessEnv): string | undefine
   const [first] = programsOnPath(env);
   if (first === undefined) return 'git-handoff is not on PATH';
   if (!first.isOurs) return `${escapeLine(first.path)}, the first git-handoff on PATH, is another program`;
-  return hook.client === 'codex' ? 'perhaps your login shell sets a PATH without git-handoff' : undefined;
+  return client === 'codex' ? 'perhaps your login shell sets a PATH without git-handoff' : undefined;
 }
 
 /** Checks what starts the hooks: Node, and the programs on PATH that are named git-handoff. */
