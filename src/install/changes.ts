@@ -20,6 +20,8 @@ export interface FileChange {
   readonly after: Buffer | undefined;
   /** The mode of a file that is created; an existing file keeps its own. */
   readonly mode: number;
+  /** What `init` records of the change, so that it can be undone. */
+  readonly receipt?: FileReceipt;
 }
 
 interface FolderChange {
@@ -163,19 +165,14 @@ interface FileGoal {
   readonly want: (base: string, current: string) => string;
 }
 
-export interface PlannedFile {
-  readonly change: FileChange;
-  readonly receipt: FileReceipt;
-}
-
 /** Changed files, and what a person must know or do by hand. */
 export interface PlannedFiles {
-  readonly files: readonly PlannedFile[];
+  readonly files: readonly FileChange[];
   readonly notices: readonly string[];
 }
 
 /** Plans the change of a file; empty if the file is already as wanted. Pure. */
-export function planFile(goal: FileGoal): PlannedFile[] {
+export function planFile(goal: FileGoal): FileChange[] {
   const { role, path, client, current, mode } = goal;
   const prior = goal.receipt.files.find((file) => file.path === path);
   const base = current === undefined ? Buffer.alloc(0) : withoutUs(current, prior, goal.strip);
@@ -184,8 +181,9 @@ export function planFile(goal: FileGoal): PlannedFile[] {
   if (current !== undefined && after.equals(current)) return [];
   const file = { path, role, ...(client === undefined ? {} : { client }) };
   const existed = current !== undefined && (prior?.existed ?? true);
-  const change = { kind: 'file', ...file, before: current, after, mode } as const;
-  return [{ change, receipt: fileReceipt({ ...file, existed }, base, after) }];
+  const formerly = role === 'skill' && current !== undefined ? { formerly: hash('sha256', current) } : {};
+  const receipt = { ...fileReceipt({ ...file, existed }, base, after), ...formerly };
+  return [{ kind: 'file', ...file, before: current, after, mode, receipt }];
 }
 
 /** The file without our part: its exact former bytes if it is as we left it, or else what `strip` leaves of it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { GitRunner } from '../git/run.ts';
 import { exists, kindOf } from '../host/disk.ts';
-import { type PlannedFile, type PlannedFiles, type Receipt, planFile } from './changes.ts';
+import { type FileChange, type PlannedFiles, type Receipt, planFile } from './changes.ts';
 import { configHookName } from './config-hooks.ts';
 import { readBytes } from './disk.ts';
 import { shellQuote } from './guard-command.ts';
@@ -63,7 +63,7 @@ export function planHooks(
       : 'no git hook is installed';
     return { files: [], notices: [`core.hooksPath is empty or cannot be read: ${instead}`] };
   }
-  const files: PlannedFile[] = [];
+  const files: FileChange[] = [];
   const notices: string[] = [];
   for (const facts of hooks) {
     const left = reasonToLeave(folder, facts, packageRoot);
@@ -98,7 +98,7 @@ export function hooksForConfig(
     .map(({ hook }) => hook);
 }
 
-function planHook(facts: HookFacts, receipt: Receipt, packageRoot: string): PlannedFile[] {
+function planHook(facts: HookFacts, receipt: Receipt, packageRoot: string): FileChange[] {
   const { hook, path, current } = facts;
   if (runsAsLegacy(facts)) return [];
   return planFile({

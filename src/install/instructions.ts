@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { kindOf } from '../host/disk.ts';
-import { type PlannedFile, type PlannedFiles, type Receipt, planFile } from './changes.ts';
+import { type FileChange, type PlannedFiles, type Receipt, planFile } from './changes.ts';
 import type { ClientInstaller } from './client.ts';
 import { type DiskFile, isInside, readBytes } from './disk.ts';
 import { contentStart } from './json-text.ts';
@@ -81,7 +81,7 @@ export function planInstructions(
   return { files: targets.flatMap((one) => planOne(one, receipt)), notices };
 }
 
-function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): PlannedFile[] {
+function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): FileChange[] {
   const isOurs = receipt.files.some((file) => file.path === path);
   return planFile({
     role: 'instructions',

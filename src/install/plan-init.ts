@@ -7,7 +7,6 @@ import {
   type Change,
   type FileChange,
   type FileReceipt,
-  type PlannedFile,
   type PlannedFiles,
   type Receipt,
   formatReceipt,
@@ -16,6 +15,7 @@ import {
   planFile,
 } from './changes.ts';
 import { type ClientInstaller, HOW_TO_INSTALL, type InstallContext, testedWith } from './client.ts';
+import { chooseInstallers } from './choose-clients.ts';
 import { type DiskFile, missingFolders, readBytes, readFileFacts } from './disk.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
 import { type HookFacts, hooksForConfig, planHooks, readHooks } from './git-hooks.ts';
@@ -23,19 +23,21 @@ import { SettingsError } from './hook-settings.ts';
 import { isInWorkingTree, planInstructions, readInstructionFiles } from './instructions.ts';
 import { type RepositoryFacts, isEnabled, readRepository } from './repository-facts.ts';
 
-/** What `init` sets up in a repository. */
-interface InitGoal {
-  readonly installers: readonly ClientInstaller[];
-  /** The user's settings, or the project's. */
+/** What `init` is to set up in a repository. */
+export interface InitGoal {
+  /** Whose client settings get the hooks: the user's or the project's. */
   readonly scope: 'user' | 'project';
-  /** Whether nobody named the clients: `init` then skips a client whose settings cannot be edited. */
-  readonly isLenient?: boolean;
-  /** Whether to describe git-handoff in the project's instruction files. */
+  /**
+   * The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. If nobody
+   * named one, `init` skips a client whose settings cannot be edited.
+   */
+  readonly clients: readonly string[];
+  /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */
   readonly instructions?: boolean;
-  /** Whether to install the skill for each client. */
+  /** Whether to install the skill for these clients, for this user. */
   readonly skill?: boolean;
   /** Whether to register the event of the user's prompts, too, in clients that ask for trust. */
-  readonly nudge?: boolean;
+  readonly contextNudge?: boolean;
 }
 
 /** Changes in their order, and what a person must know or do by hand. */
@@ -53,17 +55,31 @@ const NOTHING: PlannedFiles = { files: [], notices: [] };
  *
  * @throws Failure `environment` (no repository, unreadable), `usage` when the settings cannot be edited safely
  */
-export async function planInit(context: InstallContext, goal: InitGoal): Promise<InstallPlan> {
+export async function planInit(
+  context: InstallContext,
+  goal: InitGoal,
+): Promise<InstallPlan & { readonly repository: RepositoryFacts }> {
   const { git, packageRoot } = context;
-  const { scope, installers } = goal;
+  const { scope } = goal;
   const repository = await readRepository(git, context.cwd);
   const { commonDir, hooksFolder, topLevel } = repository;
+  const chosen = chooseInstallers(goal.clients, { ...context, topLevel });
+  const { installers } = chosen;
+  if (installers.length === 0 && goal.skill === true) {
+    throw new Failure('usage', '--skill needs a client, and none is chosen; a plugin includes the skill', {
+      hint: 'git handoff init --client none',
+    });
+  }
   const state = stateFolder({ ...context.env, HOME: context.home });
   const ownFile = await readFileFacts(join(commonDir, 'handoff', 'install.json'));
   const userFile = await readFileFacts(join(state, 'install.json'));
   const own = parseReceipt(ownFile.bytes, ownFile.path);
   const users = parseReceipt(userFile.bytes, userFile.path);
-  const settings = await planSettings(context, repository, goal, scope === 'user' ? users : own);
+  const settings = await planSettings(
+    context,
+    { ...goal, installers, topLevel },
+    scope === 'user' ? users : own,
+  );
   const hooks = hooksFolder === undefined ? [] : await readHooks(git, hooksFolder);
   const hookPlan = planHooks(repository, hooks, own, packageRoot);
   if (goal.instructions === true && topLevel === undefined) {
@@ -90,26 +106,32 @@ export async function planInit(context: InstallContext, goal: InitGoal): Promise
     write(userFile, formatReceipt(recorded(userFile, users, ofUser))),
     write(await readFileFacts(join(state, 'node')), Buffer.from(`${context.nodePath}\n`)),
     write(await readFileFacts(repositoryEntry(state, commonDir)), Buffer.from(`${commonDir}\n`)),
-    ...[...ofUser, ...inRepository].map(({ change }) => change),
+    ...ofUser,
+    ...inRepository,
   ].filter((change) => change !== undefined);
   return {
     changes: withFolders(files, join(commonDir, 'handoff', 'beat')),
-    notices: [settings, hookPlan, instructions, skills].flatMap(({ notices }) => notices),
+    notices: [chosen, settings, hookPlan, instructions, skills].flatMap(({ notices }) => notices),
     repository,
   };
 }
 
+/** The clients that were chosen, and where their settings may lie. */
+interface SettingsGoal extends InitGoal {
+  readonly installers: readonly ClientInstaller[];
+  readonly topLevel: string | undefined;
+}
+
 async function planSettings(
   context: InstallContext,
-  repository: RepositoryFacts,
-  goal: InitGoal,
+  goal: SettingsGoal,
   receipt: Receipt,
 ): Promise<PlannedFiles> {
-  const files: PlannedFile[] = [];
+  const files: FileChange[] = [];
   const notices: string[] = [];
   const failed: { readonly client: string; readonly problem: string; readonly cause: SettingsError }[] = [];
   for (const installer of goal.installers) {
-    const file = await settingsFile(installer, context, repository, goal);
+    const file = await settingsFile(installer, context, goal);
     try {
       const planned = planSettingsFile(installer, file, context, goal, receipt);
       notices.push(...installer.warnings(file.bytes?.toString('latin1') ?? ''));
@@ -125,7 +147,7 @@ async function planSettings(
     }
   }
   const [first] = failed;
-  if (first === undefined || (goal.isLenient === true && failed.length < goal.installers.length)) {
+  if (first === undefined || (goal.clients.length === 0 && failed.length < goal.installers.length)) {
     const left = failed.map(({ client, problem }) => `${client} is left out: ${problem}`);
     return { files, notices: [...left, ...notices] };
   }
@@ -141,8 +163,7 @@ async function planSettings(
 async function settingsFile(
   installer: ClientInstaller,
   context: InstallContext,
-  { topLevel }: RepositoryFacts,
-  { scope }: InitGoal,
+  { scope, topLevel }: SettingsGoal,
 ): Promise<DiskFile> {
   const path = installer.settingsFile(scope, { ...context, topLevel });
   if (path === undefined) {
@@ -162,10 +183,10 @@ function planSettingsFile(
   installer: ClientInstaller,
   { path, bytes }: DiskFile,
   { packageRoot }: InstallContext,
-  { scope, nudge }: InitGoal,
+  { scope, contextNudge }: InitGoal,
   receipt: Receipt,
-): PlannedFile[] {
-  const isNudged = nudge === true || installer.isNudged?.(bytes?.toString('latin1') ?? '') === true;
+): FileChange[] {
+  const isNudged = contextNudge === true || installer.isNudged?.(bytes?.toString('latin1') ?? '') === true;
   const register = (text: string) =>
     installer.register(text, scope, `${packageRoot}/bin/git-handoff`, isNudged);
   return planFile({
@@ -185,7 +206,7 @@ async function planConfig(
   repository: RepositoryFacts,
   hooks: readonly HookFacts[],
   receipt: Receipt,
-): Promise<PlannedFile[]> {
+): Promise<FileChange[]> {
   const forConfig = hooksForConfig(repository, hooks, packageRoot);
   const wanted = await wantedConfig(git, repository, forConfig, packageRoot);
   const without =
@@ -219,7 +240,7 @@ async function planSkills(
       hint: HOW_TO_INSTALL,
     });
   }
-  const files: PlannedFile[] = [];
+  const files: FileChange[] = [];
   const notices: string[] = [];
   for (const installer of installers) {
     const folder = installer.folder({ ...context, topLevel: undefined });
@@ -242,8 +263,7 @@ async function planSkills(
       strip: () => '',
       want: () => text.toString('latin1'),
     });
-    const formerly = bytes === undefined ? {} : { formerly: hash('sha256', bytes) };
-    files.push(...planned.map((one) => ({ ...one, receipt: { ...one.receipt, ...formerly } })));
+    files.push(...planned);
   }
   return { files, notices };
 }
@@ -261,12 +281,12 @@ function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | u
 }
 
 /** Adds to a receipt the planned files and the missing folders, except the receipt's folder, which uninstall removes whole. */
-function recorded(file: DiskFile, receipt: Receipt, planned: readonly PlannedFile[]): Receipt {
-  const folders = planned.flatMap(({ change }) => missingFolders(dirname(change.path)));
+function recorded(file: DiskFile, receipt: Receipt, planned: readonly FileChange[]): Receipt {
+  const folders = planned.flatMap(({ path }) => missingFolders(dirname(path)));
   const above = missingFolders(dirname(file.path)).slice(0, -1);
   return mergeReceipt(
     receipt,
-    planned.map(({ receipt: one }) => one),
+    planned.flatMap(({ receipt: one }) => one ?? []),
     [...folders, ...above],
   );
 }

@@ -14,7 +14,6 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/changes.ts';
-import { installerOf } from '../../src/install/choose-clients.ts';
 import {
   INSTRUCTIONS_END as END,
   INSTRUCTIONS_START as START,
@@ -314,7 +313,7 @@ describe('interrupted after any step', () => {
     const before = world.snapshot();
     const plan = async () => {
       const texts = { instructions: true, skill: true };
-      const goal = { installers: [installerOf('claude')], scope: 'user', ...texts } as const;
+      const goal = { clients: ['claude'], scope: 'user', ...texts } as const;
       return (await planInit(world.context(), goal)).changes;
     };
     const steps = (await plan()).length;

@@ -12,7 +12,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/changes.ts';
 import type { Change } from '../../src/install/changes.ts';
-import { installerOf } from '../../src/install/choose-clients.ts';
 import { planInit } from '../../src/install/plan-init.ts';
 import { planUninstall } from '../../src/install/plan-uninstall.ts';
 import { World } from './install-world.ts';
@@ -28,7 +27,7 @@ const configPath = () => join(world.repository, '.git', 'config');
 const userSettings = () => join(world.home, '.claude', 'settings.json');
 
 async function planned(): Promise<readonly Change[]> {
-  const goal = { installers: [installerOf('claude')], scope: 'user' } as const;
+  const goal = { clients: ['claude'], scope: 'user' } as const;
   return (await planInit(world.context(), goal)).changes;
 }
 

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/changes.ts';
-import { installerOf } from '../../src/install/choose-clients.ts';
 import { HOW_TO_INSTALL } from '../../src/install/client.ts';
 import { planInit } from '../../src/install/plan-init.ts';
 import { World } from './install-world.ts';
@@ -79,7 +78,7 @@ describe('init --skill', () => {
     const before = world.snapshot();
     await install();
     ship('version two\n');
-    const goal = { installers: [installerOf('claude')], scope: 'user', skill: true } as const;
+    const goal = { clients: ['claude'], scope: 'user', skill: true } as const;
     const { changes } = await planInit(world.context(), goal);
     expect(changes.length).toBe(2);
     await applyChanges(changes.slice(0, 1));

@@ -142,7 +142,7 @@ async function hooksAt(
   const hooks = folder === undefined ? [] : await readHooks(runGit, folder);
   const { files, notices } = planHooks(facts, hooks, receipt, packageRoot);
   const init = isNamed ? `cd ${shellWord(path)} && git handoff init` : 'git handoff init';
-  const changed = files.map(({ change }) => change.path);
+  const changed = files.map((file) => file.path);
   const found = new Map<string, CheckShape>();
   for (const hook of hooks) {
     const check = hookCheck(hook, changed.includes(hook.path), init);

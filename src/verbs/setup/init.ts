@@ -3,34 +3,24 @@ import { Failure } from '../../domain/failure.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { type Change, applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
-import { chooseInstallers } from '../../install/choose-clients.ts';
 import { describeChanges } from '../../install/describe.ts';
 import { requireWritable } from '../../install/disk.ts';
-import { planInit } from '../../install/plan-init.ts';
-import { readRepository } from '../../install/repository-facts.ts';
+import { type InitGoal, planInit } from '../../install/plan-init.ts';
 import { repositoryFolder, shareAll } from '../../host/folders.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import { summarize } from './summary.ts';
 
-export interface InitOptions {
+export interface InitOptions extends InitGoal {
   /** Whether to skip the question. */
   readonly yes: boolean;
   /** Whether only to show the plan. */
   readonly diff?: boolean;
-  /** Whose client settings get the hooks: the user's or the project's. */
-  readonly scope: 'user' | 'project';
-  /** The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. */
-  readonly clients: readonly string[];
-  /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */
-  readonly instructions?: boolean;
-  /** Whether to install the skill for these clients, for this user. */
-  readonly skill?: boolean;
-  /** Whether to register the hook for the user's prompts in Codex, too. */
-  readonly contextNudge?: boolean;
 }
 
-/** What `init` or `uninstall` would do. */
-interface InstallPlan {
+/** What `init` or `uninstall` did. */
+export interface InstallResult {
+  /** `unchanged`: there was nothing to do; `planned`: only the plan was asked for; `declined`: the person said no. */
+  readonly outcome: 'applied' | 'unchanged' | 'planned' | 'declined';
   /** The plan as text, with a diff of every file that is not git-handoff's alone. */
   readonly plan: string;
   /** The plan by file, one line each. */
@@ -39,12 +29,6 @@ interface InstallPlan {
   readonly changed: readonly string[];
   /** What the person must know or do by hand. */
   readonly notices: readonly string[];
-}
-
-/** What `init` or `uninstall` did. */
-export interface InstallResult extends InstallPlan {
-  /** `unchanged`: there was nothing to do; `planned`: only the plan was asked for; `declined`: the person said no. */
-  readonly outcome: 'applied' | 'unchanged' | 'planned' | 'declined';
 }
 
 /**
@@ -58,30 +42,13 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   if (context.platform === 'win32') {
     throw new Failure('environment', 'git-handoff does not run on Windows; install and run it inside WSL');
   }
-  const { topLevel, commonDir } = await readRepository(context.git, context.cwd);
-  const chosen = chooseInstallers(options.clients, { ...context, topLevel });
-  const { installers } = chosen;
-  if (installers.length === 0 && options.skill === true) {
-    throw new Failure('usage', '--skill needs a client, and none is chosen; a plugin includes the skill', {
-      hint: 'git handoff init --client none',
-    });
-  }
-  const { scope, instructions, skill, contextNudge, clients } = options;
-  const planned = await planInit(context, {
-    installers,
-    scope,
-    isLenient: clients.length === 0,
-    instructions: instructions === true,
-    skill: skill === true,
-    nudge: contextNudge === true,
-  });
-  const { changes } = planned;
+  const { changes, notices, repository } = await planInit(context, options);
   const plan = {
     plan: describeChanges(changes),
-    summary: summarize(changes, context, planned.repository),
+    summary: summarize(changes, context, repository),
     changed: [],
     // They contain paths.
-    notices: [...chosen.notices, ...planned.notices].map(escapeLine),
+    notices: notices.map(escapeLine),
   };
   if (options.diff === true) return { outcome: changes.length > 0 ? 'planned' : 'unchanged', ...plan };
   await requireWritablePlaces(changes);
@@ -94,7 +61,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     if (!(await context.confirm(question(plan.summary, options)))) return { outcome: 'declined', ...plan };
   }
   await applyChanges(changes);
-  shareAll(repositoryFolder(commonDir));
+  shareAll(repositoryFolder(repository.commonDir));
   return { outcome: changes.length > 0 ? 'applied' : 'unchanged', ...plan, changed: pathsOfPlan(changes) };
 }
 
