@@ -144,9 +144,9 @@ const toolLines = (tools) =>
 
 function sectionOf(row) {
   const { title, proven, note, events, variables, dialect } = row;
-  const file = (scope) => row.settingsFile(scope, { home: '/~', env: {}, cwd: '/', topLevel: '.' });
-  const files = ['user', 'project', 'local'].map(file).filter((path) => path !== undefined);
-  const probe = row.probe({ session: 'a1f0c3d2', cwd: '/', tool_name: 'x', tool_input: {} });
+  const user = join(row.folder({ home: '/~', env: {}, cwd: '/' }), row.files.user);
+  const files = [user, row.files.project, row.files.local].filter((path) => path !== undefined);
+  const probe = { ...row.probe('a1f0c3d2', '/'), cwd: '/', tool_name: 'x', tool_input: {} };
   const refusal = dialect.render({ kind: 'deny', reason: '<why>' }, dialect.parse(probe, {}), probe);
   return `
 ## ${title}

@@ -1,5 +1,5 @@
 import { Failure } from '../domain/failure.ts';
-import type { ClientInstaller, SettingsFolders } from './client.ts';
+import { type ClientInstaller, type SettingsFolders, packageFile } from './client.ts';
 import { INSTALLERS } from './clients.ts';
 import { pathExists } from './disk.ts';
 import { isOnPath } from './programs.ts';
@@ -44,7 +44,7 @@ function noInstallers(names: readonly string[]): ChosenInstallers {
 function installersNamed(names: readonly string[], places: SettingsFolders): ChosenInstallers {
   const installers = names.map(installerOf);
   const notices = installers.flatMap((installer) => {
-    const file = installer.packageFile(places);
+    const file = packageFile(installer, places);
     if (file === undefined) return [];
     return [
       `${installer.client}: its plugin has these hooks already (${file}), so every event starts the guard twice; ` +
@@ -59,7 +59,7 @@ function installersInUse(
   places: SettingsFolders,
   isAsked: boolean,
 ): ChosenInstallers {
-  const files = new Map(found.map((installer) => [installer, installer.packageFile(places)]));
+  const files = new Map(found.map((installer) => [installer, packageFile(installer, places)]));
   const installers = found.filter((installer) => files.get(installer) === undefined);
   const absent = INSTALLERS.flatMap((installer) => {
     const file = files.get(installer);

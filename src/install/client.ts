@@ -17,14 +17,6 @@ export interface SettingsFolders {
   readonly topLevel: string | undefined;
 }
 
-/** A made-up tool call that tests whether the guard is reached. */
-interface ProbeCall {
-  readonly session: string;
-  readonly cwd: string;
-  readonly tool_name: string;
-  readonly tool_input: object;
-}
-
 /** What the table of clients says about a client itself, and where it looks for files. */
 interface Row {
   readonly client: string;
@@ -52,7 +44,11 @@ interface Row {
   readonly packageFile?: (folder: string, places: SettingsFolders) => string | undefined;
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
-  /** The fields, besides those of `ProbeCall`, of a payload that the client sends before a tool call. */
+  /**
+   * The fields, besides `cwd` and those of the tool, of a payload as the client itself sends it before a tool call
+   * (`fixtures/payloads`). They reveal a command line that names another client, and a dialect that cannot read this
+   * client's payloads.
+   */
   readonly probe: (session: string, cwd: string) => object;
 }
 
@@ -61,13 +57,9 @@ interface Row {
  * binary strings (one character per byte). The client's dialect (src/agents/) reads what the client sends. `init`,
  * `doctor`, the packages and docs/clients.md use these rows.
  */
-export interface ClientInstaller extends Omit<Row, 'packageFile' | 'switches' | 'probe'> {
+export interface ClientInstaller extends Row {
   /** The client's events that start the guard, as the client spells them. */
   readonly events: readonly string[];
-  /** The settings file's absolute path; undefined if there is no working tree, or the client has no such scope. */
-  settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined;
-  packageFile(places: SettingsFolders): string | undefined;
-  switches(places: SettingsFolders): readonly string[];
   /**
    * The text with our hooks in it; unchanged if it has them. Throws SettingsError.
    *
@@ -82,11 +74,6 @@ export interface ClientInstaller extends Omit<Row, 'packageFile' | 'switches' | 
   unregister(text: string): string;
   /** What the person should know about settings that keep the hooks from running. Throws SettingsError. */
   warnings(text: string): readonly string[];
-  /**
-   * A payload as the client itself sends it before a tool call (`fixtures/payloads`). It reveals a command line that
-   * names another client, and a dialect that cannot read this client's payloads.
-   */
-  probe(call: ProbeCall): object;
 }
 
 /** How we know that our hooks work in a client. */
@@ -116,21 +103,22 @@ export function clientFolder({ env, home, cwd }: SettingsFolders, variable: stri
   return resolve(cwd, env[variable] || join(home, name));
 }
 
-/** Builds the part of an installer that follows from its row alone. */
-export function placesOf({ packageFile, switches, probe, ...row }: Row) {
-  const { folder, files } = row;
-  return {
-    ...row,
-    settingsFile(scope: InstallScope, places: SettingsFolders) {
-      if (scope === 'user') return join(folder(places), files.user);
-      const name = files[scope];
-      return name === undefined || places.topLevel === undefined ? undefined : join(places.topLevel, name);
-    },
-    packageFile: (places: SettingsFolders) => packageFile?.(folder(places), places),
-    switches: (places: SettingsFolders) => switches?.(folder(places), places) ?? [],
-    probe: ({ session, ...call }: ProbeCall) => ({ ...probe(session, call.cwd), ...call }),
-  };
+/** The settings file's absolute path; undefined if there is no working tree, or the client has no such scope. */
+export function settingsFile(
+  { folder, files }: Pick<Row, 'folder' | 'files'>,
+  scope: InstallScope,
+  places: SettingsFolders,
+): string | undefined {
+  if (scope === 'user') return join(folder(places), files.user);
+  const name = files[scope];
+  return name === undefined || places.topLevel === undefined ? undefined : join(places.topLevel, name);
 }
+
+/** The file that switches the client's own package of our hooks on; undefined if none does. */
+export const packageFile = (
+  installer: Pick<Row, 'folder' | 'packageFile'>,
+  places: SettingsFolders,
+): string | undefined => installer.packageFile?.(installer.folder(places), places);
 
 /** A row of a client whose hooks are entries in a JSON file. */
 interface JsonRow extends Row {
@@ -156,7 +144,7 @@ export function jsonClient(json: JsonRow): ClientInstaller {
   const isOurs = isGuardCommand(client);
   const format = { version, comments };
   return {
-    ...placesOf(row),
+    ...row,
     events: [...events, ...Object.keys(toolEvents)],
     register(text, scope, launcher, nudge = false) {
       const command = guardCommand(row, scope, launcher);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ClientInstaller, clientFolder, jsonClient, placesOf } from './client.ts';
+import { type ClientInstaller, clientFolder, jsonClient } from './client.ts';
 import { codexPlugin, enabledPlugin, extension, listedPlugin } from './client-packages.ts';
 import { type InstallScope, guardCommand } from './guard-command.ts';
 import { SettingsError } from './hook-settings.ts';
@@ -254,22 +254,18 @@ function settingsInPlugin(text: string): string {
 
 /** OpenCode gets a copy of our plugin in its folder of plugins. */
 const opencode: ClientInstaller = {
-  ...placesOf({
-    client: 'opencode',
-    title: 'OpenCode',
-    proven: '1.18.33',
-    instructionsFile: 'AGENTS.md',
-    programs: ['opencode'],
-    folder: (places) => clientFolder(places, 'OPENCODE_CONFIG_DIR', '.config/opencode'),
-    files: { user: 'plugin/git-handoff.js', project: '.opencode/plugin/git-handoff.js' },
-    packageFile(folder, { topLevel: top }) {
-      const folders = [folder, ...(top === undefined ? [] : [top, join(top, '.opencode')])];
-      return listedPlugin(
-        folders.flatMap((one) => [join(one, 'opencode.json'), join(one, 'opencode.jsonc')]),
-      );
-    },
-    probe: (id) => ({ hook_event_name: 'tool.execute.before', session_id: id, tool_use_id: id }),
-  }),
+  client: 'opencode',
+  title: 'OpenCode',
+  proven: '1.18.33',
+  instructionsFile: 'AGENTS.md',
+  programs: ['opencode'],
+  folder: (places) => clientFolder(places, 'OPENCODE_CONFIG_DIR', '.config/opencode'),
+  files: { user: 'plugin/git-handoff.js', project: '.opencode/plugin/git-handoff.js' },
+  packageFile(folder, { topLevel: top }) {
+    const folders = [folder, ...(top === undefined ? [] : [top, join(top, '.opencode')])];
+    return listedPlugin(folders.flatMap((one) => [join(one, 'opencode.json'), join(one, 'opencode.jsonc')]));
+  },
+  probe: (id) => ({ hook_event_name: 'tool.execute.before', session_id: id, tool_use_id: id }),
   events: OPENCODE_EVENTS,
   settingsIn: settingsInPlugin,
   register: registerPlugin,

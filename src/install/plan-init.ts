@@ -14,7 +14,13 @@ import {
   parseReceipt,
   planFile,
 } from './changes.ts';
-import { type ClientInstaller, HOW_TO_INSTALL, type InstallContext, testedWith } from './client.ts';
+import {
+  type ClientInstaller,
+  HOW_TO_INSTALL,
+  type InstallContext,
+  settingsFile,
+  testedWith,
+} from './client.ts';
 import { chooseInstallers } from './choose-clients.ts';
 import { type DiskFile, missingFolders, readBytes, readFileFacts } from './disk.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
@@ -131,7 +137,7 @@ async function planSettings(
   const notices: string[] = [];
   const failed: { readonly client: string; readonly problem: string; readonly cause: SettingsError }[] = [];
   for (const installer of goal.installers) {
-    const file = await settingsFile(installer, context, goal);
+    const file = await readSettingsFile(installer, context, goal);
     try {
       const planned = planSettingsFile(installer, file, context, goal, receipt);
       notices.push(...installer.warnings(file.bytes?.toString('latin1') ?? ''));
@@ -160,12 +166,12 @@ async function planSettings(
 }
 
 /** Reads the settings file. A link in the working tree comes with the repository, and must not lead out of the tree. */
-async function settingsFile(
+async function readSettingsFile(
   installer: ClientInstaller,
   context: InstallContext,
   { scope, topLevel }: SettingsGoal,
 ): Promise<DiskFile> {
-  const path = installer.settingsFile(scope, { ...context, topLevel });
+  const path = settingsFile(installer, scope, { ...context, topLevel });
   if (path === undefined) {
     throw new Failure('usage', `there is no working tree here for --${scope}`, {
       hint: `git handoff init --yes --client ${installer.client}`,

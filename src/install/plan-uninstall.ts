@@ -12,7 +12,7 @@ import {
   parseReceipt,
   unplanFile,
 } from './changes.ts';
-import type { InstallContext } from './client.ts';
+import { type InstallContext, settingsFile } from './client.ts';
 import { INSTALLERS } from './clients.ts';
 import { type DiskFile, pathExists, plainFileFacts, readFileFacts } from './disk.ts';
 import { configWithoutUs } from './edit-config.ts';
@@ -81,7 +81,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
   if (userGoes) {
     const places = { ...context, topLevel: undefined };
     const settings = INSTALLERS.map((installer) => ({
-      path: installer.settingsFile('user', places),
+      path: settingsFile(installer, 'user', places),
       client: installer.client,
     }));
     const suspects = await withDefaults(users, 'settings', settings);

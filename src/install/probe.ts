@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { CALL_MS } from '../host/io.ts';
-import type { ClientInstaller, SettingsFolders } from './client.ts';
+import { type ClientInstaller, type SettingsFolders, settingsFile } from './client.ts';
 import { readSettingsText } from './client-packages.ts';
 import type { InstallScope } from './guard-command.ts';
 import { SettingsError, guardHooks, jsonSettings } from './hook-settings.ts';
@@ -31,7 +31,7 @@ const SCOPES: readonly InstallScope[] = ['user', 'project', 'local'];
 export function readClientSettings(installer: ClientInstaller, places: SettingsFolders): ClientSettings[] {
   const seen = new Set<string>();
   return SCOPES.flatMap((scope) => {
-    const file = installer.settingsFile(scope, places);
+    const file = settingsFile(installer, scope, places);
     // The home folder may be a working tree itself.
     if (file === undefined || seen.has(file)) return [];
     seen.add(file);

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { it, onTestFinished } from 'vitest';
+import { settingsFile } from '../../src/install/client.ts';
 import { INSTALLERS } from '../../src/install/clients.ts';
 import { task } from '../support/client/copilot.ts';
 import {
@@ -108,7 +109,7 @@ function registerProbe(world: World, client: string): string {
   const { home, repository } = world;
   const installer = INSTALLERS.find((row) => row.client === client);
   const places = { home, env: {}, cwd: repository, topLevel: repository };
-  const file = installer?.settingsFile('user', places) ?? '';
+  const file = (installer && settingsFile(installer, 'user', places)) ?? '';
   mkdirSync(path.dirname(file), { recursive: true });
   const before = existsSync(file) ? readFileSync(file, 'latin1') : '';
   writeFileSync(file, installer?.register(before, 'user', probe) ?? '', 'latin1');

@@ -10,6 +10,7 @@ import {
   type ClientInstaller,
   HOW_TO_INSTALL,
   type SettingsFolders,
+  packageFile,
   testedWith,
 } from '../../install/client.ts';
 import { INSTALLERS } from '../../install/clients.ts';
@@ -50,7 +51,7 @@ export async function checkClients(
   const found = INSTALLERS.map((installer) => ({
     installer,
     files: readClientSettings(installer, places),
-    packageFile: installer.packageFile(places),
+    packageFile: packageFile(installer, places),
   }));
   const isAnyGuarded = found.some(isGuarded);
   const checks: CheckShape[] = [];
@@ -121,7 +122,8 @@ function offChecks(
   files: readonly ClientSettings[],
   places: SettingsFolders,
 ): CheckShape[] {
-  const others = installer.switches(places).map((file) => ({ file, text: readSettingsText(file) ?? '' }));
+  const switches = installer.switches?.(installer.folder(places), places) ?? [];
+  const others = switches.map((file) => ({ file, text: readSettingsText(file) ?? '' }));
   return [...files, ...others].flatMap(({ file, text }) =>
     // Settings that are no JSON are reported as such.
     (quietly(() => installer.warnings(text)) ?? []).map((warning) => {
@@ -187,15 +189,11 @@ function reachGuard(
   init: string,
 ): CheckShape {
   const nonce = randomHex(8);
-  const payload = installer.probe({
-    session: 'doctor',
-    cwd: context.cwd,
-    tool_name: PROBE_TOOL,
-    tool_input: {},
-  });
   const { client, note } = installer;
+  const { cwd } = context;
+  const payload = { ...installer.probe('doctor', cwd), cwd, tool_name: PROBE_TOOL, tool_input: {} };
   const { status, shell } = fireHook(hook, installer, payload, {
-    cwd: context.cwd,
+    cwd,
     env: { ...context.env, GIT_HANDOFF_PROBE: nonce },
   });
   const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];

@@ -138,7 +138,7 @@ it('the dialect knows every event that init registers', async () => {
   for (const row of INSTALLERS) {
     const { client, events } = row;
     const dialect = dialectFor(client);
-    const call = row.probe({ session: 'doctor', cwd: '/', tool_name: 'x', tool_input: {} });
+    const call = { ...row.probe('doctor', '/'), cwd: '/', tool_name: 'x', tool_input: {} };
     for (const hook_event_name of events)
       expect(dialect.parse({ ...call, hook_event_name }, {})?.kind, `${client} ${hook_event_name}`).not.toBe(
         'other',
