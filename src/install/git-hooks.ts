@@ -49,29 +49,37 @@ export async function readHooks(git: GitRunner, folder: HooksFolder): Promise<Ho
   );
 }
 
+/** Our blocks to be, and the hooks that git should run from its config, if it can: those whose file is not ours to change. */
+interface PlannedHooks extends PlannedFiles {
+  readonly forConfig: readonly GitHook[];
+}
+
 /** Plans our blocks. Pure. A hook that cannot be changed safely is left as it is, with a notice. */
 export function planHooks(
   repository: RepositoryFacts,
   hooks: readonly HookFacts[],
   receipt: Receipt,
   packageRoot: string,
-): PlannedFiles {
-  const folder = repository.hooksFolder;
+): PlannedHooks {
+  const { hooksFolder: folder, runsConfigHooks } = repository;
   if (folder === undefined) {
-    const instead = repository.runsConfigHooks
+    const instead = runsConfigHooks
       ? 'git runs ours through hook.handoff-* in its config'
       : 'no git hook is installed';
-    return { files: [], notices: [`core.hooksPath is empty or cannot be read: ${instead}`] };
+    const notices = [`core.hooksPath is empty or cannot be read: ${instead}`];
+    return { files: [], notices, forConfig: runsConfigHooks ? GIT_HOOKS : [] };
   }
   const files: FileChange[] = [];
   const notices: string[] = [];
+  const forConfig: GitHook[] = [];
   for (const facts of hooks) {
     const left = reasonToLeave(folder, facts, packageRoot);
     if (left === undefined) {
       files.push(...planHook(facts, receipt, packageRoot));
     } else if (!callsUs(facts, packageRoot)) {
+      if (runsConfigHooks) forConfig.push(facts.hook);
       notices.push(
-        repository.runsConfigHooks
+        runsConfigHooks
           ? `${facts.path}: not changed, ${left.why}; git runs ours through hook.${configHookName(facts.hook)} in its config`
           : `${facts.path}: left as it is, ${left.why}. ${left.advice}`,
       );
@@ -82,20 +90,7 @@ export function planHooks(
       'core.hooksPath is relative: every worktree has hooks of its own, so run init in each of them',
     );
   }
-  return { files, notices: [...new Set(notices)] };
-}
-
-/** The hooks that git should run from its config, if it can: those whose file is not ours to change. */
-export function hooksForConfig(
-  { hooksFolder, runsConfigHooks }: RepositoryFacts,
-  hooks: readonly HookFacts[],
-  packageRoot: string,
-): GitHook[] {
-  if (!runsConfigHooks) return [];
-  if (hooksFolder === undefined) return [...GIT_HOOKS];
-  return hooks
-    .filter((facts) => reasonToLeave(hooksFolder, facts, packageRoot) && !callsUs(facts, packageRoot))
-    .map(({ hook }) => hook);
+  return { files, notices: [...new Set(notices)], forConfig };
 }
 
 function planHook(facts: HookFacts, receipt: Receipt, packageRoot: string): FileChange[] {

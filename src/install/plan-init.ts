@@ -24,7 +24,8 @@ import {
 import { chooseInstallers } from './choose-clients.ts';
 import { type DiskFile, missingFolders, readBytes, readFileFacts } from './disk.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
-import { type HookFacts, hooksForConfig, planHooks, readHooks } from './git-hooks.ts';
+import { planHooks, readHooks } from './git-hooks.ts';
+import type { GitHook } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
 import { isInWorkingTree, planInstructions, readInstructionFiles } from './instructions.ts';
 import { type RepositoryFacts, isEnabled, readRepository } from './repository-facts.ts';
@@ -98,7 +99,7 @@ export async function planInit(
       ? planInstructions(await readInstructionFiles(topLevel), installers, own)
       : NOTHING;
   const skills = goal.skill === true ? await planSkills(context, installers, users) : NOTHING;
-  const config = await planConfig(context, repository, hooks, own);
+  const config = await planConfig(context, repository, hookPlan.forConfig, own);
   const inRepository = [
     ...hookPlan.files,
     ...(scope === 'project' ? settings.files : []),
@@ -210,11 +211,10 @@ function planSettingsFile(
 async function planConfig(
   { git, packageRoot }: InstallContext,
   repository: RepositoryFacts,
-  hooks: readonly HookFacts[],
+  hooks: readonly GitHook[],
   receipt: Receipt,
 ): Promise<FileChange[]> {
-  const forConfig = hooksForConfig(repository, hooks, packageRoot);
-  const wanted = await wantedConfig(git, repository, forConfig, packageRoot);
+  const wanted = await wantedConfig(git, repository, hooks, packageRoot);
   const without =
     repository.configHooks.size === 0 && !receipt.files.some(({ role }) => role === 'config')
       ? repository.config

@@ -21,7 +21,7 @@ import { isLeft } from '../../host/process-lock.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import { NO_RECEIPT, type Receipt, parseReceipt } from '../../install/changes.ts';
 import { configHookName, isConfigHookCurrent } from '../../install/config-hooks.ts';
-import { type HookFacts, hooksForConfig, planHooks, readHooks } from '../../install/git-hooks.ts';
+import { type HookFacts, planHooks, readHooks } from '../../install/git-hooks.ts';
 import { hasMarker, namedShim } from '../../install/hook-block.ts';
 import { isExecutable } from '../../install/programs.ts';
 import { readRepository, listGitDirs } from '../../install/repository-facts.ts';
@@ -140,7 +140,7 @@ async function hooksAt(
     ];
   }
   const hooks = folder === undefined ? [] : await readHooks(runGit, folder);
-  const { files, notices } = planHooks(facts, hooks, receipt, packageRoot);
+  const { files, notices, forConfig } = planHooks(facts, hooks, receipt, packageRoot);
   const init = isNamed ? `cd ${shellWord(path)} && git handoff init` : 'git handoff init';
   const changed = files.map((file) => file.path);
   const found = new Map<string, CheckShape>();
@@ -148,9 +148,7 @@ async function hooksAt(
     const check = hookCheck(hook, changed.includes(hook.path), init);
     if (check !== undefined) found.set(hook.path, check);
   }
-  const missing = hooksForConfig(facts, hooks, packageRoot).filter(
-    (hook) => !isConfigHookCurrent(facts.configHooks, hook, packageRoot),
-  );
+  const missing = forConfig.filter((hook) => !isConfigHookCurrent(facts.configHooks, hook, packageRoot));
   const left = notices.filter(
     (notice) =>
       notice.includes(': left as it is, ') && ![...found.keys()].some((hook) => notice.startsWith(hook)),
