@@ -17,14 +17,8 @@ export const BOARD_VERBS: VerbTable = {
     },
     examples: [['git handoff board', 'a file for the browser']],
     async run(args, context): Promise<Answer> {
-      const [{ ASSETS }, { boardPage }, { PAGE_START, board, renderBoard }] = await Promise.all([
-        import('../../ui/board/assets.ts'),
-        import('../../ui/board/page.ts'),
-        import('./board.ts'),
-      ]);
-      const compose = (found: Parameters<typeof boardPage>[0]) => boardPage(found, ASSETS, PAGE_START);
-      const result = await board({ output: args.text('output'), compose }, context);
-      return answer(result, () => Promise.resolve(renderBoard));
+      const { board, renderBoard } = await import('./board.ts');
+      return answer(await board(args.text('output'), context), () => Promise.resolve(renderBoard));
     },
   },
 };

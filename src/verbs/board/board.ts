@@ -43,28 +43,26 @@ import { judgedSessions } from '../workspace.ts';
 import { Lanes } from './lanes.ts';
 
 /** How every page of ours begins: only a file with this beginning may be replaced. */
-export const PAGE_START = '<!doctype html>\n<html lang="en" data-git-handoff="board">';
+const PAGE_START = '<!doctype html>\n<html lang="en" data-git-handoff="board">';
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 /** The file mode: a page contains notes, so only its owner may read it. */
 const OWNER_ONLY = 0o600;
 
-interface BoardOptions {
-  /** As typed; `-` is standard output. */
-  readonly output: string | undefined;
-  /** Makes the page; supplied by the user interface. */
-  readonly compose: (board: Board) => string;
-}
-
 /**
  * Writes one page that shows sessions, handoffs, commits and refusals over time.
  *
+ * @param typed the file; `-` is standard output
  * @throws Failure `refused` or `usage` when the file is not ours to replace, `environment` when it cannot be written
  */
-export async function board(options: BoardOptions, context: Context): Promise<CommandResult<BoardShape>> {
+export async function board(typed: string | undefined, context: Context): Promise<CommandResult<BoardShape>> {
   const repository = await openRepository(context.cwd);
   const { commonDir, cwd } = repository;
-  const found = await collectBoard(repository, context);
-  const page = Buffer.from(options.compose(found));
+  const [found, { ASSETS }, { boardPage }] = await Promise.all([
+    collectBoard(repository, context),
+    import('../../ui/board/assets.ts'),
+    import('../../ui/board/page.ts'),
+  ]);
+  const page = Buffer.from(boardPage(found, ASSETS, PAGE_START));
   const value = {
     sessions: found.sessions.length,
     handoffs: found.topics.length,
@@ -72,8 +70,7 @@ export async function board(options: BoardOptions, context: Context): Promise<Co
     work: found.sessions.flatMap(({ id, work = [] }) => work.map((one) => ({ session: id, ...one }))),
     bytes: page.length,
   };
-  if (options.output === '-') return { value: { ...value, file: null }, bytes: page };
-  const { output: typed } = options;
+  if (typed === '-') return { value: { ...value, file: null }, bytes: page };
   const path = resolve(cwd, typed ?? join(ownFolder(commonDir), 'board.html'));
   await putOutput(page, {
     path,
