@@ -252,13 +252,24 @@ export function putFile(top: string, { path, mode, content, isPrivate = false }:
   }
 }
 
-/** Replaces a file in one step, and syncs it to the disk. A link is replaced, not followed. */
-export function replaceFile(path: string, content: Uint8Array, mode = 0o666): void {
-  const temporary = join(dirname(path), `.git-handoff-${randomName()}`);
+/**
+ * Replaces a file in one step, and syncs it to the disk. A link is replaced, not followed.
+ *
+ * @param temporary the file that is written first; none is left if this throws
+ * @param prepare does what is to be done to that file's descriptor before the file takes its place
+ */
+export function replaceFile(
+  path: string,
+  content: Uint8Array,
+  mode: number,
+  temporary = join(dirname(path), `.git-handoff-${randomName()}`),
+  prepare: (file: number) => void = () => undefined,
+): void {
   const file = openSync(temporary, 'wx', mode);
   try {
     try {
       for (let at = 0; at < content.length;) at += writeSync(file, content, at);
+      prepare(file);
       fsyncSync(file);
     } finally {
       closeSync(file);

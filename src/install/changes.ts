@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { Failure } from '../domain/failure.ts';
 import { hash } from '../git/hash.ts';
-import { diskFailure, placeFile, readBytes } from './disk.ts';
+import { type DiskFile, diskFailure, placeFile, readBytes } from './disk.ts';
 import { NEW_HOOK } from './hook-block.ts';
 import { contentStart } from './json-text.ts';
 
@@ -196,18 +196,23 @@ function withoutUs(
   return exact ?? Buffer.from(strip(current.toString('latin1')), 'latin1');
 }
 
+/** A file that may hold a part of ours. */
+export interface Suspect extends DiskFile {
+  readonly role: FileRole;
+  readonly client: string | undefined;
+  readonly existed: boolean;
+  readonly receipt: FileReceipt | undefined;
+}
+
 /** Plans to take our part out of a file. Empty when there is nothing to do. Pure. */
 export function unplanFile(
-  file: { path: string; role: FileRole; existed: boolean },
-  current: Buffer | undefined,
-  receipt: FileReceipt | undefined,
+  { path, role, bytes: current, existed, receipt }: Suspect,
   strip: (text: string) => string,
 ): FileChange[] {
   if (current === undefined) return [];
   const before = withoutUs(current, receipt, strip);
   if (before.equals(current)) return [];
-  const gone = !file.existed && isNothing(before.toString('latin1'));
-  const { path, role } = file;
+  const gone = !existed && isNothing(before.toString('latin1'));
   return [{ kind: 'file', role, path, before: current, after: gone ? undefined : before, mode: 0o644 }];
 }
 
@@ -257,7 +262,7 @@ async function changeFile(change: FileChange): Promise<Change[]> {
   }
   const mode = current === undefined ? change.mode : (await fs.stat(path)).mode & 0o7777;
   // git locks its config file by creating `config.lock`; so do we.
-  if (after !== undefined) await placeFile(path, after, mode, role === 'config');
+  if (after !== undefined) placeFile(path, after, mode, role === 'config');
   else await fs.rm(path, { force: true });
   return [{ ...change, before: after, after: before, mode }];
 }

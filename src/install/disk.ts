@@ -1,7 +1,7 @@
-import { constants, promises as fs } from 'node:fs';
+import { constants, fchmodSync, fchownSync, promises as fs, statSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import { kindOf, randomName } from '../host/disk.ts';
+import { kindOf, quietly, randomName, replaceFile } from '../host/disk.ts';
 
 const MAX_LINKS = 40;
 
@@ -105,24 +105,14 @@ export async function requireWritable(folder: string): Promise<void> {
  * @param lock whether the temporary file is `<path>.lock`, as git's is, so that only one writer at a time can create it
  * @throws the file system's error; no temporary file is left
  */
-export async function placeFile(path: string, bytes: Buffer, mode: number, lock: boolean): Promise<void> {
-  const suffix = lock ? '.lock' : `.handoff-${randomName()}`;
-  const temporary = path + suffix;
-  const former = await fs.stat(path).catch(() => undefined);
-  const handle = await fs.open(temporary, 'wx', former === undefined ? mode : 0o600);
-  try {
-    await handle.writeFile(bytes);
-    if (former !== undefined && (former.uid !== process.getuid?.() || former.gid !== process.getgid?.())) {
-      await handle.chown(former.uid, former.gid).catch(() => undefined);
-    }
+export function placeFile(path: string, bytes: Buffer, mode: number, lock: boolean): void {
+  const temporary = path + (lock ? '.lock' : `.handoff-${randomName()}`);
+  const former = quietly(() => statSync(path));
+  replaceFile(path, bytes, former === undefined ? mode : 0o600, temporary, (file) => {
     // A new file was created with the right mode: `mode` less the umask.
-    if (former !== undefined) await handle.chmod(former.mode & 0o7777);
-    await handle.sync();
-    await handle.close();
-    await fs.rename(temporary, path);
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    await fs.rm(temporary, { force: true });
-    throw error;
-  }
+    if (former === undefined) return;
+    if (former.uid !== process.getuid?.() || former.gid !== process.getgid?.())
+      quietly(() => fchownSync(file, former.uid, former.gid));
+    fchmodSync(file, former.mode & 0o7777);
+  });
 }

@@ -6,9 +6,9 @@ import { discoverRepository } from '../git/discover.ts';
 import {
   type Change,
   type FileChange,
-  type FileReceipt,
   type FileRole,
   type Receipt,
+  type Suspect,
   parseReceipt,
   unplanFile,
 } from './changes.ts';
@@ -21,14 +21,6 @@ import { SettingsError } from './hook-settings.ts';
 import { findBlock, readInstructionFiles, withoutInstructions } from './instructions.ts';
 import { type InstallPlan, isInstalled } from './plan-init.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
-
-/** A file that may hold a part of ours. */
-interface Suspect extends DiskFile {
-  readonly role: FileRole;
-  readonly client: string | undefined;
-  readonly existed: boolean;
-  readonly receipt: FileReceipt | undefined;
-}
 
 /** The suffixes that pre-commit and lefthook give a hook that they replace; the empty one is the hook itself. */
 const RENAMED = ['', '.legacy', '.old'];
@@ -162,17 +154,14 @@ async function undoConfig(
 ): Promise<FileChange[]> {
   // Used only if somebody has edited the config since `init`.
   const restored = await configWithoutUs(git, repository, receipt.enabledBefore ?? []);
-  return unplanFile(
-    { path: repository.configPath, role: 'config', existed: true },
-    repository.config,
-    receipt.files.find((file) => file.role === 'config'),
-    () => restored.toString('latin1'),
-  );
+  const own = receipt.files.find((file) => file.role === 'config');
+  const file = { path: repository.configPath, bytes: repository.config, client: undefined, receipt: own };
+  return unplanFile({ ...file, role: 'config', existed: true }, () => restored.toString('latin1'));
 }
 
 function undoFile(suspect: Suspect, notices: string[]): FileChange[] {
   try {
-    return unplanFile(suspect, suspect.bytes, suspect.receipt, (text) => withoutUs(text, suspect, notices));
+    return unplanFile(suspect, (text) => withoutUs(text, suspect, notices));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     notices.push(`${suspect.path}: ${error.message}; it is left as it is`);
