@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join, basename } from 'node:path';
 import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
 import { patternMatcher } from '../shell/pattern.ts';
-import { absolutePath, entries, hardLinkKey, quietly, readBeginning, realPath } from './disk.ts';
+import { absolutePath, entries, hardLinkKey, readBeginning, readPart, realPath } from './disk.ts';
 
 /** The handoff files of the predecessors on this disk, and the files that `handoff.guardPath` names. */
 export interface MarkerFiles {
@@ -75,9 +74,6 @@ const MAX_BYTES = 1024 * 1024;
 
 /** Reads that file; `undefined` when it does not exist, is not a regular file, or is too large. */
 export function readOperatorsFile(top: string): string | undefined {
-  const path = join(top, OPERATORS_FILE);
-  const stat = quietly(() => statSync(path));
-  return stat?.isFile() === true && stat.size <= MAX_BYTES
-    ? quietly(() => readFileSync(path, 'utf8'))
-    : undefined;
+  const bytes = readPart(join(top, OPERATORS_FILE), 0, MAX_BYTES + 1);
+  return bytes === undefined || bytes.length > MAX_BYTES ? undefined : bytes.toString('utf8');
 }

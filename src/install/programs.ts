@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
-import { readBeginning, realPath } from '../host/disk.ts';
+import { quietly, readBeginning, realPath } from '../host/disk.ts';
 
 const NAME = 'git-handoff';
 /** What the second line of the launcher begins with, whatever its release. */
@@ -44,12 +44,11 @@ export const isOnPath = (names: readonly string[], env: Environment): boolean =>
 
 /** Whether the file is there and may be run. */
 export function isExecutable(path: string): boolean {
-  try {
+  const found = quietly(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  });
+  return found === true;
 }
 
 /**

@@ -229,13 +229,8 @@ function reason(client: string, { command }: RegisteredHook, env: NodeJS.Process
   return client === 'codex' ? 'perhaps your login shell sets a PATH without git-handoff' : undefined;
 }
 
-/** Checks what starts the hooks: Node, and the programs on PATH that are named git-handoff. */
-export function checkPrograms({ env }: Context): CheckShape[] {
-  return [...checkNode(env), ...checkName(env)];
-}
-
 /** Checks the Node whose path `init` stored for the hooks. If it is gone, the hooks need another on the client's PATH. */
-function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
+export function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
   const file = join(stateFolder(env), 'node');
   const stored = readSettingsText(file)?.replace(/\n$/, '');
   if (stored === undefined || isExecutable(Buffer.from(stored, 'latin1').toString('utf8'))) return [];
@@ -248,7 +243,8 @@ function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
   return [doctorLine('node', status, `${gone}: ${now}`, 'git handoff init')];
 }
 
-function checkName(env: NodeJS.ProcessEnv): CheckShape[] {
+/** Checks the programs on PATH that are named git-handoff. */
+export function checkName(env: NodeJS.ProcessEnv): CheckShape[] {
   const hint = "put the folder of git-handoff's own program first on PATH, or remove the other program";
   return programsOnPath(env).flatMap(({ path, isOurs }, at) => {
     if (isOurs) return [];

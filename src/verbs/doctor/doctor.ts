@@ -6,7 +6,7 @@ import type { Context } from '../../sessions/caller.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import type { CommandResult } from '../verb.ts';
 import type { CheckShape } from '../shapes.ts';
-import { checkClients, checkPrograms } from './client-checks.ts';
+import { checkClients, checkName, checkNode } from './client-checks.ts';
 import {
   checkGitHooks,
   checkGit,
@@ -47,7 +47,8 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const around = [
     ...(await checkGit(cwd)),
     ...checkInit(repository, settings, person),
-    ...checkPrograms(context),
+    ...checkNode(context.env),
+    ...checkName(context.env),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
     // First, because a lock that stays would keep refs from being repaired.

@@ -1,4 +1,4 @@
-import { promises as fs, rmSync, statSync, readdirSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, readdirSync } from 'node:fs';
 import { join, basename, relative } from 'node:path';
 import { type Settings, unknownValueText } from '../../domain/settings.ts';
 import { shellWord, escapeLine, counted } from '../../domain/surfacing.ts';
@@ -7,7 +7,7 @@ import { listBrokenRefs, removeBrokenRef } from '../../git/refs.ts';
 import { type Committer, type Repository, requireVersion } from '../../git/repository.ts';
 import { git, runGit } from '../../git/run.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
-import { exists, isFolder, entries, readText } from '../../host/disk.ts';
+import { exists, isFolder, entries, quietly, readText } from '../../host/disk.ts';
 import {
   isInitialised,
   repositoryFolder,
@@ -112,7 +112,7 @@ function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): s
  * @param packageRoot the folder that holds `git-hooks/`
  */
 export async function checkGitHooks(repository: Repository, packageRoot: string): Promise<CheckShape[]> {
-  const receipt = await readReceipt(repository.commonDir);
+  const receipt = readReceipt(repository.commonDir);
   const here = await readRepository(runGit, repository.cwd);
   const isPerWorktree = here.hooksFolder?.perWorktree === true;
   const others = isPerWorktree ? await listWorktrees({ cwd: repository.cwd }) : [];
@@ -184,14 +184,9 @@ function hookCheck(
   return problem('is not executable: git does not run it', `chmod +x ${shellWord(path)}`);
 }
 
-async function readReceipt(commonDir: string): Promise<Receipt> {
+function readReceipt(commonDir: string): Receipt {
   const path = join(commonDir, 'handoff', 'install.json');
-  const bytes = await fs.readFile(path).catch(() => undefined);
-  try {
-    return parseReceipt(bytes, path);
-  } catch {
-    return NO_RECEIPT;
-  }
+  return quietly(() => parseReceipt(readFileSync(path), path)) ?? NO_RECEIPT;
 }
 
 /** Makes one line of doctor's answer. */
@@ -296,11 +291,6 @@ export async function checkBrokenRefs(repository: Repository, fix: boolean): Pro
 }
 
 function locksBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.lock'))
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
+  const names = quietly(() => readdirSync(folder, { recursive: true, encoding: 'utf8' })) ?? [];
+  return names.filter((name) => name.endsWith('.lock')).map((name) => join(folder, name));
 }

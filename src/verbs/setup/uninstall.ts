@@ -7,7 +7,7 @@ import { createBundle } from '../../git/bundle.ts';
 import { readSettings } from '../../git/config.ts';
 import { HANDOFFS, LOCAL, REMOTE } from '../../git/namespace.ts';
 import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
-import { entries, exists } from '../../host/disk.ts';
+import { entries, exists, quietly } from '../../host/disk.ts';
 import { applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
 import { describeChanges } from '../../install/describe.ts';
@@ -195,13 +195,6 @@ async function removeBelongings(cwd: string, { refs, files, folders }: Belonging
     throw new Failure('lost-race', 'a session wrote a note meanwhile; nothing was removed', { hint: again });
   }
   for (const file of files) rmSync(file, { recursive: true, force: true });
-  for (const folder of folders) removeEmpty(folder);
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // The folder does not exist, or holds a handoff that somebody has just written.
-  }
+  // A folder may not exist, or hold a handoff that somebody has just written.
+  for (const folder of folders) quietly(() => rmdirSync(folder));
 }
