@@ -1,8 +1,14 @@
-import { chainChanges, differsOnDisk, isStaged, isUsable, strong } from '../domain/ledger/ownership.ts';
+import { chainChanges, differsOnDisk, isStaged, isUsable } from '../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../domain/ledger/hunks.ts';
-import { type DirtyPath, type FileState, sameState, stagedBetween } from '../domain/ledger/tree-status.ts';
-import { foldLedger, isCommitted } from '../domain/journal/fold.ts';
+import {
+  type DirtyPath,
+  type FileState,
+  type TreeStatus,
+  sameState,
+  stagedBetween,
+} from '../domain/ledger/tree-status.ts';
+import { foldLedger } from '../domain/journal/fold.ts';
 import { type Oid, type SessionId, agentOfOwner, parseOid, sessionOfOwner } from '../domain/names.ts';
 import { succeededBy } from '../domain/session.ts';
 import { objectName } from '../git/hash.ts';
@@ -75,44 +81,33 @@ export async function unrecordedClaims(
 }
 
 /**
- * Returns the parts of these sessions, in the order of the paths. Weak claims count only on a path that nobody else claims.
+ * Returns the paths whose index entry these sessions made: by their ledgers, or because it is new since the one that works
+ * alone began.
  *
- * @param unrecorded see {@link unrecordedClaims}
+ * @param also further statuses before which these sessions had not made it yet
  */
-export function partsOf(
-  { status, ledgers }: DirtyWork,
-  owners: ReadonlySet<SessionId>,
-  unrecorded: readonly OpenClaim[],
-): SessionPart[] {
-  return [...status.dirty.values()].flatMap((dirty): SessionPart[] => {
-    const { path, head } = dirty;
-    if (!differsOnDisk(dirty)) return [];
-    const recorded = ledgers.flatMap(({ claims }) => claims.get(path) ?? []);
-    const open = [...recorded, ...unrecorded.filter((claim) => claim.path === path)];
-    const claims = open.filter((claim) => !isCommitted(claim, head));
-    const others = claims.filter(({ session }) => !owners.has(session));
-    const held = claims.filter(({ session }) => owners.has(session));
-    const mine = others.length > 0 ? strong(held) : held;
-    return mine.length === 0 ? [] : [{ dirty, mine, others }];
-  });
-}
-
-/** Returns the paths that these sessions have changed only in the index: the file on the disk is as in HEAD. */
-export function stagedOnly(
+export function stagedBy(
   { status, ledgers, lone, place }: DirtyWork,
   owners: ReadonlySet<SessionId>,
+  also: readonly TreeStatus[] = [],
 ): DirtyPath[] {
   const isLone = place !== undefined && lone !== undefined && owners.has(lone.session);
   const start = isLone ? readStart(place, lone.session) : undefined;
-  const recent = new Set((start === undefined ? [] : stagedBetween(start, status)).map(({ path }) => path));
+  const before = start === undefined ? also : [start, ...also];
+  const recent = new Set(before.flatMap((then) => stagedBetween(then, status)).map(({ path }) => path));
   const isOnRecord = ({ path, index }: DirtyPath) =>
     ledgers.some(
       ({ session, staged }) =>
         owners.has(session) && staged.get(path)?.some(({ state }) => sameState(state, index)),
     );
   return [...status.dirty.values()].filter(
-    (dirty) => !differsOnDisk(dirty) && isStaged(dirty) && (recent.has(dirty.path) || isOnRecord(dirty)),
+    (dirty) => isStaged(dirty) && (recent.has(dirty.path) || isOnRecord(dirty)),
   );
+}
+
+/** Returns the paths that these sessions have changed only in the index: the file on the disk is as in HEAD. */
+export function stagedOnly(work: DirtyWork, owners: ReadonlySet<SessionId>): DirtyPath[] {
+  return stagedBy(work, owners).filter((dirty) => !differsOnDisk(dirty));
 }
 
 /** Whether the session alone made all changes from `start` to what is on the disk, so that nothing has to be merged. */
@@ -127,6 +122,12 @@ export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, st
   const isUnread =
     disk?.oid === null && last.after?.oid === null && others.length === 0 && changes.length === 1;
   return isUnread || (isChain && sameState(last.after, disk));
+}
+
+/** Returns the path with its content as it was hashed again, if it was: of very many files, a status does not read all. */
+export function withContent(dirty: DirtyPath, oids: ReadonlyMap<string, Oid>): DirtyPath {
+  const oid = oids.get(dirty.path);
+  return dirty.disk === null || oid === undefined ? dirty : { ...dirty, disk: { ...dirty.disk, oid } };
 }
 
 /** The result of joining parts with other content. */
@@ -158,9 +159,7 @@ export async function addParts<Part extends SessionPart>(
   const merger = new TextMerger();
   try {
     for (const part of parts) {
-      const { path, disk: seen } = part.dirty;
-      const oid = onDisk.get(path);
-      const disk = seen === null || oid === undefined ? seen : { ...seen, oid };
+      const { path, disk } = withContent(part.dirty, onDisk);
       const plan = isUsable(path)
         ? planHunks({ head: startOf(part), disk, mine: part.mine, others: part.others })
         : ({ kind: 'unusable' } as const);

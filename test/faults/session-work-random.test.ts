@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { DirtyWork } from '../../src/changes/dirty-work.ts';
-import { addParts, isWhole, partsOf } from '../../src/changes/session-parts.ts';
+import { addParts, isWhole } from '../../src/changes/session-parts.ts';
 import { Failure } from '../../src/domain/failure.ts';
 import type { FileState } from '../../src/domain/ledger/tree-status.ts';
 import {
@@ -13,14 +12,14 @@ import {
   sessionOfOwner,
 } from '../../src/domain/names.ts';
 import { hashFiles, readContents, scratchStore } from '../../src/git/scratch-store.ts';
-import { readTreeStatus } from '../../src/git/worktrees.ts';
 import { worktreeId } from '../../src/host/folders.ts';
 import { budgetUntil } from '../../src/host/io.ts';
 import { processTable } from '../../src/host/processes.ts';
 import type { Context } from '../../src/sessions/caller.ts';
-import { appendEvents, appendSessionEvents, readLedgers } from '../../src/sessions/journal.ts';
+import { appendEvents, appendSessionEvents } from '../../src/sessions/journal.ts';
 import { restoreRescued } from '../../src/verbs/rescue/restore.ts';
 import { diff } from '../../src/verbs/sharing/diff.ts';
+import { allParts, readSessionWork } from '../../src/verbs/sharing/session-work.ts';
 import { undo } from '../../src/verbs/sharing/undo.ts';
 import { Random, SEED, amount } from '../support/faults/seed.ts';
 import { TestRepository } from '../support/repository.ts';
@@ -231,18 +230,11 @@ class History {
     return { cwd, env: {}, clientPid: 1, processes: processTable, now, clock: Date.now, budget };
   }
 
-  async #work(): Promise<DirtyWork> {
-    const { path: top } = this.#repository;
-    const gitDir = join(top, '.git');
-    const status = await readTreeStatus(top, { now: 1000, scratch: this.#scratch });
-    const ledgers = readLedgers(this.#place);
-    return { tree: { top, gitDir, commonDir: gitDir }, place: undefined, status, ledgers, lone: undefined };
-  }
-
   /** Expects that the owner's part of each path is what it alone would have made of HEAD, or is left out. */
   async #show(owner: SessionId): Promise<{ shown: number; apart: number }> {
-    const work = await this.#work();
-    const parts = partsOf(work, new Set([owner]), []);
+    const scene = await readSessionWork({ pathspecs: [], session: undefined }, this.#context);
+    const { work } = scene;
+    const { parts = [] } = (await allParts(scene)).find(({ session }) => session === owner) ?? {};
     const rest = parts.filter((part) => !isWhole(part, part.dirty.head));
     const { entries, contents, failed } = await addParts(work.tree, rest);
     const alone = play(

@@ -4,6 +4,7 @@ import type { PathChange, OpenClaim } from '../../src/domain/ledger/claims.ts';
 import type { FileState } from '../../src/domain/ledger/tree-status.ts';
 import { contentsOf, planHunks } from '../../src/domain/ledger/hunks.ts';
 import { divideWork } from '../../src/domain/ledger/ownership.ts';
+import { chooseShares } from '../../src/verbs/sharing/commit/scene.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 import { userEnvironment } from '../../src/git/user-git.ts';
 
@@ -93,7 +94,7 @@ describe('planHunks', () => {
   });
 });
 
-describe('divideWork', () => {
+describe('divideWork and chooseShares', () => {
   const dirty = (path: string) => ({ path, head: file('1'), index: file('1'), disk: file('5'), stamp: '' });
   const ledger = (session: SessionId, claims: readonly OpenClaim[]) => ({
     ...foldLedger(session, []),
@@ -101,21 +102,28 @@ describe('divideWork', () => {
   });
   const change: readonly (readonly [FileState, FileState])[] = [[file('1'), file('5')]];
   const on = (session: SessionId, path: string, weak = false) => claim(session, change, { path, weak });
-  const facts = {
-    dirty: ['mine', 'theirs', 'both', 'nobody', 'doubt', 'maybe', 'sub/'].map(dirty),
+  const dirtyPaths = ['mine', 'theirs', 'both', 'nobody', 'doubt', 'maybe', 'sub/'].map(dirty);
+  const work = {
+    status: {
+      head: { ref: 'HEAD', oid: null },
+      dirty: new Map(dirtyPaths.map((one) => [one.path, one])),
+      at: 0,
+    },
     ledgers: [
       ledger(a, [on(a, 'mine'), on(a, 'both'), on(a, 'doubt', true), on(a, 'maybe', true)]),
       ledger(b, [on(b, 'theirs'), on(b, 'both'), on(b, 'doubt', true)]),
     ],
-    groups: { own: new Set([a]), foreign: new Set([b]) },
-    owners: new Set([a]),
-    unrecorded: [],
-    named: undefined,
   };
+  const [own, foreign] = [new Set([a]), new Set([b])];
+  const share = (
+    named?: ReadonlySet<string>,
+    unrecorded: readonly OpenClaim[] = [],
+    groups = { own, foreign },
+  ) => chooseShares(divideWork(work, groups, own, unrecorded), named, new Map());
   const paths = (shares: readonly { dirty: { path: string } }[]) => shares.map((share) => share.dirty.path);
 
   it('takes the session’s own work, but not what may be another’s', () => {
-    const shares = divideWork(facts);
+    const shares = share();
     expect(paths(shares.whole)).toEqual(['mine', 'maybe']);
     expect(paths(shares.contended)).toEqual(['both']);
     expect(shares.refused).toEqual([]);
@@ -128,21 +136,38 @@ describe('divideWork', () => {
   });
 
   it('takes named paths, unless they are another’s', () => {
-    const shares = divideWork({ ...facts, named: new Set(['nobody', 'theirs', 'doubt', 'sub/']) });
+    const shares = share(new Set(['nobody', 'theirs', 'doubt', 'sub/']));
     expect(paths(shares.whole)).toEqual(['nobody', 'doubt']);
-    expect(shares.refused.map(({ path }) => path)).toEqual(['theirs']);
+    expect(paths(shares.refused)).toEqual(['theirs']);
     expect(shares.left.map(({ path }) => path)).toEqual(['mine', 'both', 'maybe', 'sub/']);
   });
 
   it('takes changes that are not yet in a ledger', () => {
-    const shares = divideWork({ ...facts, unrecorded: [on(a, 'nobody')] });
-    expect(paths(shares.whole)).toContain('nobody');
+    expect(paths(share(undefined, [on(a, 'nobody')]).whole)).toContain('nobody');
   });
 
   it('does not let a child commit its parent’s claim', () => {
-    const shares = divideWork({ ...facts, groups: { own: new Set([a, b]), foreign: new Set() } });
+    const shares = share(undefined, [], { own: new Set([a, b]), foreign: new Set() });
     expect(paths(shares.whole)).toEqual(['mine', 'both', 'doubt', 'maybe']);
     expect(shares.left).toContainEqual({ path: 'theirs', owner: b });
+  });
+
+  it('keeps to the session’s own hunks of a stale file, and takes nothing of one in which it has none', () => {
+    const parts = divideWork(work, { own, foreign }, own, []);
+    const named = new Set(['mine', 'maybe', 'nobody', 'theirs']);
+    const shares = chooseShares(
+      parts,
+      named,
+      new Map([
+        ['mine', []],
+        ['maybe', [on(b, 'maybe')]],
+        ['nobody', []],
+      ]),
+    );
+    expect(paths(shares.whole)).toEqual([]);
+    expect(paths(shares.contended)).toEqual(['mine', 'maybe']);
+    expect(paths(shares.refused)).toEqual(['theirs']);
+    expect(shares.left).toContainEqual({ path: 'nobody', owner: undefined });
   });
 });
 

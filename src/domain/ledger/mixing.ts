@@ -1,7 +1,7 @@
 import { type Oid, type SessionId, sessionOfOwner } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState, type DirtyPath, type HeadPlace, type TreeStatus } from './tree-status.ts';
-import { type SessionGroups, claimsOn, strong } from './ownership.ts';
+import { type SessionGroups, claimsOn, doubts, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './claim-events.ts';
 
@@ -189,7 +189,7 @@ export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[])
     if (problem !== undefined) problems.push(problem);
     else mine.push(staged.path);
     const found = claimsOn(staged.path, facts.ledgers, facts.groups, staged.head);
-    const claim = [...found.foreign.filter(({ weak }) => weak), ...found.foreignTouches][0];
+    const [claim] = doubts(found);
     if (problem === undefined && claim !== undefined) warnings.push({ path: staged.path, claim });
   }
   for (const { path, head } of facts.squashed ?? []) {

@@ -1,7 +1,14 @@
 import { type SessionId, canMean, meantId, sessionOfOwner } from '../names.ts';
 import type { OpenClaim, SessionLedger, PathChange } from './claims.ts';
 import { isCommitted } from '../journal/fold.ts';
-import { type FileState, rankOf, sameState, type DirtyPath, type Wish } from './tree-status.ts';
+import {
+  type FileState,
+  rankOf,
+  sameState,
+  type DirtyPath,
+  type TreeStatus,
+  type Wish,
+} from './tree-status.ts';
 
 /** Who owns a dirty path, by the ledgers of a worktree; who has asked for it; and what a commit takes of it. Pure. */
 
@@ -60,11 +67,8 @@ export function claimsOn(
   head: FileState | undefined,
   more: readonly OpenClaim[] = [],
 ): PathClaims {
-  const recorded = ledgers.flatMap(({ claims }) => {
-    const claim = claims.get(path);
-    return claim === undefined || (head !== undefined && isCommitted(claim, head)) ? [] : [claim];
-  });
-  return rankClaims([...recorded, ...more], groups);
+  const all = [...ledgers.flatMap(({ claims }) => claims.get(path) ?? []), ...more];
+  return rankClaims(head === undefined ? all : all.filter((claim) => !isCommitted(claim, head)), groups);
 }
 
 /** Divides the open claims on one path by side, and tells claims from touches. */
@@ -114,6 +118,11 @@ function isUnread(state: FileState): boolean {
 /** Returns the claims that refuse, without those that only warn. */
 export function strong(claims: readonly OpenClaim[]): OpenClaim[] {
   return claims.filter(({ weak }) => !weak);
+}
+
+/** Returns other live sessions' claims on a path that only warn, and their touches. */
+export function doubts({ foreign, foreignTouches }: PathClaims): OpenClaim[] {
+  return [...foreign.filter(({ weak }) => weak), ...foreignTouches];
 }
 
 /**
@@ -291,90 +300,38 @@ export function chainChanges(base: FileState, claims: readonly OpenClaim[]): Pat
   return chain;
 }
 
-/** What decides which dirty paths `git handoff commit` and `stage --mine` take for a session. */
-interface ShareFacts {
-  readonly dirty: readonly DirtyPath[];
-  readonly ledgers: readonly SessionLedger[];
-  readonly groups: SessionGroups;
-  /** The sessions whose claims the session may commit: itself, those whose conversation it carries on, those it started. */
-  readonly owners: ReadonlySet<SessionId>;
-  /** Changes of the session that no ledger has yet, because it works alone or its command still runs. */
-  readonly unrecorded: readonly OpenClaim[];
-  /** Paths that the command line names; `undefined`: none was named. */
-  readonly named: ReadonlySet<string> | undefined;
-}
-
-export interface Share {
+/** The open claims on a path whose content on the disk differs from HEAD's, as one session sees them. */
+export interface PathPart {
   readonly dirty: DirtyPath;
-  /** The session's own claims, or else its touches; empty for a path that was only named. */
+  readonly claims: PathClaims;
+  /** The claims that count as the session's own: its touches are the last. */
   readonly mine: readonly OpenClaim[];
-  /** Whether the session only touched the path and neither its command nor the command line names it: it may be left out. */
-  readonly isPassing: boolean;
-  /** Strong claims of other live sessions. */
-  readonly others: readonly OpenClaim[];
-  /** Claims of other live sessions that only warn, and their touches. */
-  readonly doubts: readonly OpenClaim[];
 }
 
-export interface Shares {
-  /** Taken as they are on the disk. */
-  readonly whole: readonly Share[];
-  /** Only the session's own hunks are taken: others changed the path, too, or (no `others`) the file is older than HEAD. */
-  readonly contended: readonly Share[];
-  /** Paths that the command line names, but another live session owns. */
-  readonly refused: readonly { readonly path: string; readonly claim: OpenClaim }[];
-  /** Paths that are not taken, with their owner if there is one. */
-  readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
-}
-
-/** Divides the dirty paths into those that a commit of the session takes, leaves out, and must not take. */
-export function divideWork(facts: ShareFacts): Shares {
-  const whole: Share[] = [];
-  const contended: Share[] = [];
-  const refused: { path: string; claim: OpenClaim }[] = [];
-  const left: { path: string; owner: SessionId | undefined }[] = [];
-  for (const dirty of facts.dirty) {
-    const { path } = dirty;
-    const more = facts.unrecorded.filter((claim) => claim.path === path);
-    const claims = claimsOn(path, facts.ledgers, facts.groups, dirty.head, more);
-    const share = shareOf(dirty, claims, facts);
-    const { others, mine } = share;
-    const [foreign] = others;
-    if (!isUsable(path) || !isWanted(share, facts)) {
-      const owner = [...others, ...mine, ...claims.own, ...claims.foreign, ...claims.left][0]?.session;
-      left.push({ path, owner });
-    } else if (foreign === undefined) {
-      whole.push(share);
-    } else if (mine.length > 0) {
-      contended.push(share);
-    } else {
-      refused.push({ path, claim: foreign });
-    }
-  }
-  return { whole, contended, refused, left };
-}
-
-function shareOf(dirty: DirtyPath, claims: PathClaims, { owners, named }: ShareFacts): Share {
-  const isOurs = ({ session }: OpenClaim) => owners.has(session);
-  const held = claims.own.filter(isOurs);
-  const mine = [...held, ...claims.ownTouches.filter(isOurs)];
-  const isTouch = held.length === 0 && mine.length > 0;
-  const isPassing = isTouch && named === undefined && mine.every(({ evidence }) => evidence === 'window');
-  const doubts = [...claims.foreign.filter(({ weak }) => weak), ...claims.foreignTouches];
-  return { dirty, mine, isPassing, others: strong(claims.foreign), doubts };
+/**
+ * Divides the claims on the dirty paths between a session and everybody else: what `commit` takes, `diff` shows and `undo`
+ * takes back is decided by them.
+ *
+ * @param owners the sessions whose changes count as the session's own
+ * @param unrecorded claims that no ledger has yet
+ */
+export function divideWork(
+  { status, ledgers }: { readonly status: TreeStatus; readonly ledgers: readonly SessionLedger[] },
+  groups: SessionGroups,
+  owners: ReadonlySet<SessionId>,
+  unrecorded: readonly OpenClaim[],
+): PathPart[] {
+  return [...status.dirty.values()].filter(differsOnDisk).map((dirty) => {
+    const more = unrecorded.filter(({ path }) => path === dirty.path);
+    const claims = claimsOn(dirty.path, ledgers, groups, dirty.head, more);
+    const mine = [...claims.own, ...claims.ownTouches].filter(({ session }) => owners.has(session));
+    return { dirty, claims, mine };
+  });
 }
 
 /** Whether a commit or a patch can name a path: not a repository inside the tree (`…/`), or a name that is not UTF-8. */
 export function isUsable(path: string): boolean {
   return !path.endsWith('/') && !path.includes('\ufffd');
-}
-
-function isWanted({ dirty, mine, others, doubts }: Share, { named }: ShareFacts): boolean {
-  if (named !== undefined) return named.has(dirty.path);
-  if (strong(mine).length > 0) return true;
-  // A change that may be another's, too, is taken only if its path is named.
-  if (others.length > 0 || doubts.some(({ weak }) => weak)) return false;
-  return mine.length > 0;
 }
 
 /** Whether the disk differs from HEAD; what only the index shows is nobody's work. */

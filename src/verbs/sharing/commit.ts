@@ -6,7 +6,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/tree-status.ts';
 import type { StagedPath } from '../../domain/ledger/mixing.ts';
-import { namedPeer, namesOwn, claimsOn, strong, type Share } from '../../domain/ledger/ownership.ts';
+import { namedPeer, namesOwn, claimsOn, doubts, strong } from '../../domain/ledger/ownership.ts';
 import { type Oid, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { changedPaths, parentsOf } from '../../git/commits.ts';
@@ -33,7 +33,7 @@ import {
   unfinishedHere,
 } from './commit/compose.ts';
 import { type GitCommitOptions, type IndexPlan, makeCommit, opensEditor } from './commit/git-commit.ts';
-import { type CommitScene, readScene } from './commit/scene.ts';
+import { type CommitScene, type Share, readScene } from './commit/scene.ts';
 
 interface CommitOptions extends GitCommitOptions {
   readonly pathspecs: readonly string[];
@@ -336,8 +336,9 @@ function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): vo
 /** Returns notices about what may surprise the caller. */
 function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
   const { shares, asker, typed } = scene;
-  const doubts = shares.whole.flatMap(({ dirty, doubts: [first] }) => {
-    const who = first === undefined ? undefined : peerName(first.session, asker.groups);
+  const also = shares.whole.flatMap(({ dirty, claims }) => {
+    const [first] = doubts(claims);
+    const who = first && peerName(first.session, asker.groups);
     return who === undefined
       ? []
       : [`${escapeLine(dirty.path)} was also changed while a command of ${who} ran`];
@@ -348,7 +349,7 @@ function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
       ? []
       : [`${path} on disk lacks a change that HEAD has: git diff HEAD -- ${typed(path)}`],
   );
-  return [...doubts, ...older, ...passedNotices(passed, scene)];
+  return [...also, ...older, ...passedNotices(passed, scene)];
 }
 
 async function shapeOf(scene: CommitScene, plan: CommitPlan, commit: Oid): Promise<CommitShape> {

@@ -4,11 +4,13 @@ import { type DirtyWork, type Asker, askerOf, lookAtWork } from '../../changes/d
 import {
   type SessionPart,
   ownersOf,
-  partsOf,
   stagedOnly,
   unrecordedClaims,
+  withContent,
 } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import { divideWork, strong } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, agentOfOwner, isPerson, sessionOfOwner } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
@@ -101,6 +103,8 @@ export const UNUSABLE = 'it is a repository of its own, or its name is not UTF-8
 /** What a session has changed, together with the sessions that count as one with it. */
 interface OwnWork {
   readonly parts: readonly SessionPart[];
+  /** Paths that are in no part: the session may have changed them, or somebody else, and no claim there is sure. */
+  readonly doubtful: readonly string[];
   /** Paths that the session changed only in the index: the file is as in HEAD. */
   readonly staged: readonly DirtyPath[];
 }
@@ -117,7 +121,7 @@ export async function workOfSession(scene: SessionWork, session: SessionId): Pro
     ...(session === sessionOfOwner(session) ? agents : []),
   ]);
   const staged = stagedOnly(work, owners).filter(({ path }) => named?.has(path) !== false);
-  return { parts: await partsIn(scene, session, owners), staged };
+  return { ...(await partsIn(scene, session, owners)), staged };
 }
 
 /** Returns the sessions that have changed something here, each with its own part, the earliest change first. */
@@ -129,9 +133,9 @@ export async function allParts(
     ...ledgers.map(({ session }) => session),
     ...(lone === undefined ? [] : [lone.session]),
   ]);
-  const found: { session: SessionId; parts: SessionPart[] }[] = [];
+  const found: { session: SessionId; parts: readonly SessionPart[] }[] = [];
   for (const session of ids) {
-    const parts = await partsIn(scene, session, new Set([session]));
+    const { parts } = await partsIn(scene, session, new Set([session]));
     if (parts.length > 0) found.push({ session, parts });
   }
   const begin = ({ parts }: (typeof found)[number]) =>
@@ -143,21 +147,27 @@ async function partsIn(
   { work, named, now }: SessionWork,
   session: SessionId,
   owners: ReadonlySet<SessionId>,
-): Promise<SessionPart[]> {
-  const all = partsOf(work, owners, await unrecordedClaims(session, work, owners, now));
-  const parts = all.filter(({ dirty }) => named?.has(dirty.path) !== false);
+): Promise<Pick<OwnWork, 'parts' | 'doubtful'>> {
+  const unrecorded = await unrecordedClaims(session, work, owners, now);
+  // Unlike a commit, a part is kept apart from everybody's changes, also from those of sessions that are over.
+  const groups = { own: owners, foreign: new Set<SessionId>() };
+  const parts: SessionPart[] = [];
+  const doubtful: string[] = [];
+  for (const { dirty, mine, claims } of divideWork(work, groups, owners, unrecorded)) {
+    if (named?.has(dirty.path) === false) continue;
+    const others = claims.left;
+    // A weak claim counts only on a path that nobody else claims.
+    const counted = others.length > 0 ? strong(mine) : mine;
+    if (counted.length > 0) parts.push({ dirty, mine: counted, others });
+    else if (mine.length > 0 && strong(others).length === 0) doubtful.push(dirty.path);
+  }
   const { top, commonDir } = work.tree;
   // Of very many files, not all were hashed: one that was not may have changed since the claim.
-  const unread = parts.filter(({ dirty: { disk }, mine }) => disk?.oid === null && mine.some(isRead));
+  const isRead = ({ after }: OpenClaim) => after !== null && after.oid !== null;
+  const unread = parts.filter(
+    ({ dirty: { disk }, mine }) => disk?.oid === null && disk.mode.startsWith('100') && mine.some(isRead),
+  );
   const paths = unread.map(({ dirty }) => dirty.path);
   const oids = await hashFiles(top, paths, { scratch: scratchStore(commonDir), all: true });
-  return parts.map((part) => {
-    const { path, disk } = part.dirty;
-    const oid = disk?.mode.startsWith('100') === true ? oids.get(path) : undefined;
-    return disk === null || oid === undefined
-      ? part
-      : { ...part, dirty: { ...part.dirty, disk: { ...disk, oid } } };
-  });
+  return { parts: parts.map((part) => ({ ...part, dirty: withContent(part.dirty, oids) })), doubtful };
 }
-
-const isRead = ({ after }: SessionPart['mine'][number]) => typeof after?.oid === 'string';

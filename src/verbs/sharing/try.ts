@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { belongingOf } from '../../changes/dirty-work.ts';
-import { type Inseparable, ownersOf } from '../../changes/session-parts.ts';
+import type { Inseparable } from '../../changes/session-parts.ts';
 import { Failure } from '../../domain/failure.ts';
 import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
 import { type DirtyPath, sameState } from '../../domain/ledger/tree-status.ts';
@@ -115,16 +114,9 @@ async function treeOf(
       await trees.addFromDisk(paths);
       return { tree: await trees.tree(), count: paths.length };
     }
-    const { parts } = await workOfSession(scene, self);
+    const { parts, doubtful } = await workOfSession(scene, self);
     const failed = await trees.add(parts);
-    const own = ownersOf(self, scene.asker, scene.judged);
-    const shown = new Set(parts.map(({ dirty }) => dirty.path));
-    const doubtful = [...scene.work.status.dirty.values()].filter((dirty) => {
-      if (shown.has(dirty.path) || !isUsable(dirty.path) || !differsOnDisk(dirty)) return false;
-      const { claims } = belongingOf(scene.work, dirty, scene.asker);
-      return claims.some((claim) => own.has(claim.session));
-    });
-    requireApart([...pathsIn(failed), ...doubtful.map(({ path }) => path)]);
+    requireApart([...pathsIn(failed), ...doubtful.filter(isUsable)]);
     return { tree: await trees.tree(), count: parts.length };
   });
 }

@@ -1,11 +1,11 @@
 import { Failure } from '../../../domain/failure.ts';
 import type { FileState } from '../../../domain/ledger/tree-status.ts';
-import { type Share, atWorkBeside } from '../../../domain/ledger/ownership.ts';
+import { atWorkBeside } from '../../../domain/ledger/ownership.ts';
 import { type Oid, peerName, peerNames, type SessionId } from '../../../domain/names.ts';
 import { listed, escapeLine } from '../../../domain/surfacing.ts';
 import { ObjectBatch } from '../../../git/objects.ts';
 import { objectFormat } from '../../../git/repository.ts';
-import type { CommitScene } from './scene.ts';
+import type { CommitScene, Share } from './scene.ts';
 import { type Inseparable, addParts } from '../../../changes/session-parts.ts';
 import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
 import { findUnfinished, operationText, whoBeganText, ownWorktree } from '../../../changes/operations.ts';
@@ -67,10 +67,14 @@ export async function composeHunks(scene: CommitScene, again: Again): Promise<Co
   const { contended } = scene.shares;
   if (contended.length === 0) return { entries: new Map(), contents: new Map(), passed: [] };
   const { entries, contents, failed } = await addParts(scene.work.tree, contended);
-  const named = failed.filter(({ part }) => !part.isPassing);
+  const named = failed.filter(({ part }) => !isPassing(part, scene.named));
   if (named.length > 0) throw inseparable(scene, named, again, [...entries.keys()]);
   return { entries, contents, passed: failed.map(({ part }) => part) };
 }
+
+/** Whether the session only touched the path and neither its command nor the command line names it: it may be left out. */
+const isPassing = ({ mine, claims }: Share, named: CommitScene['named']) =>
+  named === undefined && mine.every((one) => one.evidence === 'window' && !claims.own.includes(one));
 
 function inseparable(
   scene: CommitScene,
@@ -152,8 +156,8 @@ function withoutOrTaken(
 export function requireOwnership(scene: CommitScene, again: Again, now: number): void {
   const { shares, self, work } = scene;
   if (shares.refused.length === 0) return;
-  const refused = shares.refused.map(({ path }) => path);
-  const claims = shares.refused.map(({ claim }) => claim);
+  const refused = shares.refused.map(({ dirty }) => dirty.path);
+  const claims = shares.refused.flatMap(({ others: [claim] }) => claim ?? []);
   const sessions = claims.map(({ session }) => session);
   const whose = peerNames(sessions, scene.asker.groups);
   const holds = refused.length > 1 ? 'hold' : 'holds';

@@ -2,19 +2,18 @@ import { join, resolve } from 'node:path';
 import type { DirtyWork } from '../../../changes/dirty-work.ts';
 import { pathWords } from '../../../changes/hint-words.ts';
 import { findStale, withUndone } from '../../../changes/stale-paths.ts';
-import { ownersOf, unrecordedClaims } from '../../../changes/session-parts.ts';
-import { readStart, readWindows } from '../../../changes/windows.ts';
+import { ownersOf, stagedBy, unrecordedClaims } from '../../../changes/session-parts.ts';
+import { readWindows } from '../../../changes/windows.ts';
 import { Failure } from '../../../domain/failure.ts';
+import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import {
+  type PathPart,
   type SessionGroups,
   claimsOn,
-  strong,
-  type Shares,
-  differsOnDisk,
   divideWork,
-  type Share,
+  isUsable,
+  strong,
 } from '../../../domain/ledger/ownership.ts';
-import { type TreeStatus, stagedBetween } from '../../../domain/ledger/tree-status.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { shellWord } from '../../../domain/surfacing.ts';
@@ -22,6 +21,23 @@ import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
 import { lstatOf } from '../../../host/disk.ts';
 import type { Context } from '../../../sessions/caller.ts';
 import { type SessionWork, readSessionWork } from '../session-work.ts';
+
+/** A path of which a commit takes something, or which it must not take. */
+export interface Share extends PathPart {
+  /** Strong claims of other live sessions. */
+  readonly others: readonly OpenClaim[];
+}
+
+interface Shares {
+  /** Taken as they are on the disk. */
+  readonly whole: readonly Share[];
+  /** Only the session's own hunks are taken: others changed the path, too, or (no `others`) the file is older than HEAD. */
+  readonly contended: readonly Share[];
+  /** Paths that the command line names, but another live session owns. */
+  readonly refused: readonly Share[];
+  /** Paths that are not taken, with their owner if there is one. */
+  readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
+}
 
 /** All facts by which `commit`, `stage --mine` and `write --with-work` decide, read again at each try. */
 export interface CommitScene extends Omit<SessionWork, 'self'> {
@@ -58,13 +74,14 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   const { gitDir, commonDir, top } = work.tree;
   const self = scene.self ?? personIn(options);
   const owners = ownersOf(self, asker, judged);
-  const dirty = [...work.status.dirty.values()].filter(differsOnDisk);
-  const unrecorded = await unrecordedClaims(self, work, owners, now);
-  const facts = { dirty, ledgers: work.ledgers, groups: asker.groups, owners, unrecorded, named };
+  const { groups } = asker;
+  const parts = divideWork(work, groups, owners, await unrecordedClaims(self, work, owners, now));
+  const own = parts.filter((part) => isWanted(part, named) && strong(part.claims.foreign).length === 0);
+  const stale = await stalePaths(self, work, own, groups);
   return {
     ...scene,
     self,
-    shares: await withoutStale(self, work, divideWork(facts), asker.groups),
+    shares: chooseShares(parts, named, stale),
     owners,
     untracked: untrackedPaths(self, work, owners).filter((path) => named?.has(path) !== false),
     indexFile: resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')),
@@ -79,40 +96,70 @@ function personIn({ person }: SceneOptions): SessionId {
 }
 
 function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<SessionId>): string[] {
-  const { place, status, ledgers, tree } = work;
-  const before: TreeStatus[] = [];
-  if (place !== undefined) {
-    const start = readStart(place, self);
-    if (work.lone?.session === self && start !== undefined) before.push(start);
-    before.push(...readWindows(place, self).map((window) => window.status));
-  }
-  const recent = new Set(before.flatMap((then) => stagedBetween(then, status).map(({ path }) => path)));
-  const onRecord = (path: string) =>
-    ledgers.some(
-      ({ session, staged }) => owners.has(session) && staged.get(path)?.some(({ state }) => state === null),
-    );
-  return [...status.dirty.values()]
-    .filter(
-      ({ head, index, path }) => head !== null && index === null && (recent.has(path) || onRecord(path)),
-    )
+  const windows = work.place === undefined ? [] : readWindows(work.place, self);
+  const began = windows.map(({ status }) => status);
+  return stagedBy(work, owners, began)
+    .filter(({ head, index }) => head !== null && index === null)
     .map(({ path }) => path)
-    .filter((path) => lstatOf(join(tree.top, path))?.isFile() === true);
+    .filter((path) => lstatOf(join(work.tree.top, path))?.isFile() === true);
+}
+
+/** Whether the session may want to commit a path: only its changes, and only if no other path is named. */
+function isWanted({ dirty: { path }, mine, claims }: PathPart, named: CommitScene['named']): boolean {
+  if (!isUsable(path)) return false;
+  if (named !== undefined) return named.has(path);
+  if (strong(mine).length > 0) return true;
+  // A change that may be another's, too, is taken only if its path is named.
+  const mayBeOthers = claims.foreign.length > 0 || claims.foreignTouches.some(({ weak }) => weak);
+  return mine.length > 0 && !mayBeOthers;
 }
 
 /**
- * Finds files whose content is older than HEAD's, or that still hold another session's commit after HEAD has lost it. The
- * commit takes only this session's hunks of such a file. A file in which it has none is left out or refused.
+ * Divides the dirty paths into those that a commit of the session takes, leaves out, and must not take.
+ *
+ * @param stale whose work a commit would undo or bring back, by path: see {@link stalePaths}
  */
-async function withoutStale(
+export function chooseShares(
+  parts: readonly PathPart[],
+  named: CommitScene['named'],
+  stale: ReadonlyMap<string, readonly OpenClaim[]>,
+): Shares {
+  const shares = { whole: [] as Share[], contended: [] as Share[], refused: [] as Share[] };
+  const left: Shares['left'][number][] = [];
+  for (const part of parts) {
+    const { mine, claims } = part;
+    const { path } = part.dirty;
+    const others = stale.get(path) ?? strong(claims.foreign);
+    if (!isWanted(part, named)) {
+      const owner = [...others, ...mine, ...claims.own, ...claims.foreign, ...claims.left][0]?.session;
+      left.push({ path, owner });
+      continue;
+    }
+    const share = { ...part, others };
+    if (others.length === 0 && !stale.has(path)) shares.whole.push(share);
+    else if (mine.length > 0) shares.contended.push(share);
+    else if (others.length > 0) shares.refused.push(share);
+    else left.push({ path, owner: undefined });
+  }
+  return { ...shares, left };
+}
+
+/**
+ * Finds files whose content is older than HEAD's, or that still hold other sessions' commits after HEAD has lost them, with the
+ * claims of these sessions. The commit takes only this session's hunks of such a file. A file in which it has none is left out
+ * or refused.
+ */
+async function stalePaths(
   self: SessionId,
   work: DirtyWork,
-  shares: Shares,
+  parts: readonly PathPart[],
   groups: SessionGroups,
-): Promise<Shares> {
+): Promise<ReadonlyMap<string, readonly OpenClaim[]>> {
   const { top, gitDir, commonDir } = work.tree;
-  const known = shares.whole.map((share) => ({ share, candidate: candidateOf(share) }));
-  const doubtful = known.filter(({ candidate }) => !isUpToDate(candidate)).map(({ candidate }) => candidate);
-  if (doubtful.length === 0) return shares;
+  const doubtful = parts
+    .map(({ dirty: { path, head, disk }, mine }) => ({ path, head, next: disk, own: mine }))
+    .filter((one) => !isUpToDate(one));
+  if (doubtful.length === 0) return new Map();
   const paths = doubtful.map(({ path }) => path);
   const oids = await hashFiles(top, paths, { scratch: scratchStore(commonDir) });
   const candidates = doubtful.map((one) => {
@@ -125,26 +172,11 @@ async function withoutStale(
   const seen = [last, ...windows.map(({ status }) => status.head)].map((at) => at?.oid ?? null);
   const { stale, undone } = await findStale({ cwd: top, gitDir, commonDir, head, seen, groups }, candidates);
   const ledgers = withUndone(work.ledgers, undone, groups, candidates);
-  const whole: Share[] = [];
-  const contended = [...shares.contended];
-  const refused = [...shares.refused];
-  const left = [...shares.left];
-  for (const share of shares.whole) {
-    const { path } = share.dirty;
-    const isLeft = undone.some((change) => change.path === path);
-    const others = isLeft ? strong(claimsOn(path, ledgers, groups, share.dirty.head).foreign) : [];
-    const [claim] = others;
-    if (claim === undefined && !stale.has(path)) whole.push(share);
-    else if (share.mine.length > 0) contended.push({ ...share, others });
-    else if (claim === undefined) left.push({ path, owner: undefined });
-    else refused.push({ path, claim });
+  const found = new Map([...stale].map((path): [string, OpenClaim[]] => [path, []]));
+  for (const { path } of undone) {
+    const before = work.status.dirty.get(path)?.head;
+    const others = strong(claimsOn(path, ledgers, groups, before).foreign);
+    if (others.length > 0) found.set(path, others);
   }
-  return { whole, contended, refused, left };
+  return found;
 }
-
-const candidateOf = ({ dirty, mine }: Share) => ({
-  path: dirty.path,
-  head: dirty.head,
-  next: dirty.disk,
-  own: mine,
-});
