@@ -1,6 +1,6 @@
 import type { AutomaticReason } from './handoff.ts';
 import { type Oid, type SessionId, type Topic, shortId, ownerName } from './names.ts';
-import { counted, escapeLine, shellWord } from './surfacing.ts';
+import { counted, cutToCharacters, escapeLine, shellWord } from './surfacing.ts';
 
 /**
  * The note that git-handoff leaves for a session that left none: what git and the guard have seen, as Markdown with the
@@ -97,7 +97,7 @@ function stateLines(facts: AutomaticFacts): string[] {
     `- Commits of the session: ${commits.length}`,
     ...commits
       .slice(0, MAX_COMMITS)
-      .map(({ oid, subject }) => `  - ${commitName(oid)} ${codeSpan(cut(subject))}`),
+      .map(({ oid, subject }) => `  - ${commitName(oid)} ${codeSpan(cutToCharacters(subject, MAX_LINE))}`),
     ...(more > 0 ? [`  - and ${more} more`] : []),
     `- Uncommitted paths of the session: ${paths.length}`,
     ...pathLines(paths, '  ', facts),
@@ -155,11 +155,6 @@ export function codeSpan(text: string): string {
   const fence = '`'.repeat(longest + 1);
   const padded = line === '' || /^[` ]|[` ]$/.test(line) ? ` ${line} ` : line;
   return fence + padded + fence;
-}
-
-function cut(text: string): string {
-  const characters = Array.from(text);
-  return characters.length <= MAX_LINE ? text : `${characters.slice(0, MAX_LINE - 1).join('')}…`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -9,6 +9,7 @@ import {
   parseSessionId,
   parseTopic,
 } from './names.ts';
+import { cutToCharacters } from './surfacing.ts';
 
 /** Format of `state.json`; a tip with another version is shown but never rewritten. */
 export const FORMAT_VERSION = 1;
@@ -259,8 +260,5 @@ export function summarise(note: string, escape: (text: string) => string): strin
 
 /** Cuts a summary to the length that a list has room for; a commit from another machine may have a longer one. */
 export function shortSummary(text: string): string {
-  if (text.length <= MAX_SUMMARY) return text;
-  const characters = Array.from(text.slice(0, 2 * (MAX_SUMMARY + 1)));
-  if (characters.length <= MAX_SUMMARY) return text;
-  return `${characters.slice(0, MAX_SUMMARY - 1).join('')}…`;
+  return cutToCharacters(text, MAX_SUMMARY);
 }

@@ -88,16 +88,17 @@ export function counted(count: number, noun: string): string {
 
 /** Cuts a text to at most `bytes` UTF-8 bytes at a character's edge, and marks the cut. */
 export function cutToBytes(text: string, bytes: number): string {
-  const size = (value: string) => new TextEncoder().encode(value).length;
-  if (size(text) <= bytes) return text;
-  const mark = '…';
-  let room = bytes - size(mark);
-  let cut = '';
-  for (const character of text) {
-    room -= size(character);
-    if (room < 0) break;
-    cut += character;
-  }
+  const [encoder, mark] = [new TextEncoder(), '…'];
+  if (encoder.encode(text).length <= bytes) return text;
+  const room = Math.max(0, bytes - encoder.encode(mark).length);
+  const { read } = encoder.encodeInto(text, new Uint8Array(room));
   // A joiner whose second part is cut off cannot be seen.
-  return cut.replace(/\u200d$/, '') + mark;
+  return text.slice(0, read).replace(/\u200d$/, '') + mark;
+}
+
+/** Cuts a text to at most `most` characters, the last of which then marks the cut. */
+export function cutToCharacters(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = Array.from(text.slice(0, 2 * (most + 1)));
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }

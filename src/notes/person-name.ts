@@ -1,5 +1,6 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { isPerson, personId, ownerName } from '../domain/names.ts';
+import { cutToCharacters } from '../domain/surfacing.ts';
 import { hash } from '../git/hash.ts';
 import { NAMELESS } from '../git/objects.ts';
 
@@ -17,8 +18,7 @@ export function personName(
   if (commit === undefined || owner === undefined || !isPerson(owner)) return undefined;
   if (commit.name === '' || commit.name === NAMELESS) return undefined;
   if (personId(commit.mail, (text) => hash('sha256', text)) !== owner) return undefined;
-  const characters = Array.from(commit.name);
-  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join('')}…` : commit.name;
+  return cutToCharacters(commit.name, MAX_NAME);
 }
 
 /** The owner of a handoff as messages name it; `undefined` if the commit names none. */
