@@ -1,7 +1,7 @@
 import { type Oid, type SessionId, sessionOfOwner } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState, type DirtyPath, type HeadPlace, type TreeStatus } from './tree-status.ts';
-import { type SessionGroups, claimsOn, doubts, strong } from './ownership.ts';
+import { type PathClaims, type SessionGroups, claimsOn, doubts, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './claim-events.ts';
 
@@ -185,11 +185,11 @@ export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[])
   const warnings: { path: string; claim: OpenClaim }[] = [];
   const mine: string[] = [];
   for (const staged of facts.staged) {
-    const problem = judgePath(staged, facts, reversals);
+    const claims = claimsOn(staged.path, facts.ledgers, facts.groups, staged.head);
+    const problem = judgePath(staged, claims, facts, reversals);
     if (problem !== undefined) problems.push(problem);
     else mine.push(staged.path);
-    const found = claimsOn(staged.path, facts.ledgers, facts.groups, staged.head);
-    const [claim] = doubts(found);
+    const [claim] = doubts(claims);
     if (problem === undefined && claim !== undefined) warnings.push({ path: staged.path, claim });
   }
   for (const { path, head } of facts.squashed ?? []) {
@@ -206,11 +206,11 @@ export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[])
 
 function judgePath(
   staged: StagedPath,
+  { own, foreign, ownTouches }: PathClaims,
   facts: CommitFacts,
   reversals: readonly Reversal[],
 ): CommitProblem | undefined {
   const { path } = staged;
-  const { own, foreign, ownTouches } = claimsOn(path, facts.ledgers, facts.groups, staged.head);
   const [claim] = strong(foreign);
   if (claim !== undefined) {
     const touched = ownTouches.length > 0;
