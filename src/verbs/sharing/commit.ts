@@ -335,7 +335,7 @@ function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): vo
 
 /** Returns notices about what may surprise the caller. */
 function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
-  const { shares, asker, typed } = scene;
+  const { shares, asker, here } = scene;
   const also = shares.whole.flatMap(({ dirty, claims }) => {
     const [first] = doubts(claims);
     const who = first && peerName(first.session, asker.groups);
@@ -347,7 +347,7 @@ function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
   const older = shares.contended.flatMap(({ dirty: { path }, others }) =>
     others.length > 0
       ? []
-      : [`${path} on disk lacks a change that HEAD has: git diff HEAD -- ${typed(path)}`],
+      : [`${path} on disk lacks a change that HEAD has: git diff HEAD -- ${shellWord(here(path))}`],
   );
   return [...also, ...older, ...passedNotices(passed, scene)];
 }

@@ -2,12 +2,12 @@ import { Failure } from '../../../domain/failure.ts';
 import type { FileState } from '../../../domain/ledger/tree-status.ts';
 import { atWorkBeside } from '../../../domain/ledger/ownership.ts';
 import { type Oid, peerName, peerNames, type SessionId } from '../../../domain/names.ts';
-import { listed, escapeLine } from '../../../domain/surfacing.ts';
+import { listed, escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import { ObjectBatch } from '../../../git/objects.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import type { CommitScene, Share } from './scene.ts';
 import { type Inseparable, addParts } from '../../../changes/session-parts.ts';
-import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
+import { messageWords, otherWords, pathWords, textWords } from '../../../changes/hint-words.ts';
 import { findUnfinished, operationText, whoBeganText, ownWorktree } from '../../../changes/operations.ts';
 import { ago } from '../../../domain/age.ts';
 import type { Operation } from '../../../git/operations.ts';
@@ -82,7 +82,7 @@ function inseparable(
   again: Again,
   composed: readonly string[],
 ): Failure {
-  const { self, typed, typedPaths, shares } = scene;
+  const { self, here, typedPaths, shares } = scene;
   const { done, command } = again;
   const { groups } = scene.asker;
   const own = peerName(self, groups);
@@ -90,7 +90,7 @@ function inseparable(
   const beside = failed.filter(({ part }) => part.others.length === 0).map(({ part }) => part.dirty.path);
   if (beside.length > 0) {
     const message = `${listed(beside)}: HEAD has a new change where this session (${own}) changed it; nothing was ${done}. Merge the two in the file, then commit again`;
-    const look = `git diff HEAD -- ${beside.slice(0, MAX_LOOK).map(typed).join(' ')}`;
+    const look = `git diff HEAD -- ${beside.slice(0, MAX_LOOK).map(here).map(shellWord).join(' ')}`;
     const hints =
       rest.length === 0 || command === undefined
         ? { hint: look }
@@ -132,7 +132,7 @@ export function commitAgain({ work }: CommitScene, options: GitCommitOptions): A
  * is at work, also the command that takes these paths over.
  */
 function withoutOrTaken(
-  { typedPaths, plainPaths, asker }: CommitScene,
+  { work, here, typedPaths, asker }: CommitScene,
   { command }: Again,
   {
     rest,
@@ -140,9 +140,11 @@ function withoutOrTaken(
     owners,
   }: { rest: readonly string[]; refused: readonly string[]; owners: readonly SessionId[] },
 ): { hint: string; otherHint?: string } {
+  // `take` takes no patterns, so a path needs no prefix there.
+  const taken = () => pathWords(work.tree.commonDir, refused, here);
   const hints = [
     ...(rest.length === 0 || command === undefined ? [] : [`${command}${typedPaths(rest)}`]),
-    ...(atWorkBeside(owners, asker.groups).length > 0 ? [] : [`git handoff take${plainPaths(refused)}`]),
+    ...(atWorkBeside(owners, asker.groups).length > 0 ? [] : [`git handoff take${taken()}`]),
   ];
   const [hint = 'git handoff status', otherHint] = hints;
   return { hint, ...(otherHint === undefined ? {} : { otherHint }) };
@@ -176,17 +178,14 @@ export function requireOwnership(scene: CommitScene, again: Again, now: number):
  * @throws Failure `not-owner` when another live session began it, `usage` when nobody knows who did, or when git itself
  * makes the commits, as in a rebase
  */
-export function unfinishedHere(
-  { work, asker, self, typed }: CommitScene,
-  now: number,
-): Operation | undefined {
+export function unfinishedHere({ work, asker, self, here }: CommitScene, now: number): Operation | undefined {
   const { tree, place } = work;
   const found = findUnfinished(tree.gitDir, place, asker.groups);
   if (found === undefined) return undefined;
   const { operation, others, isOwn } = found;
   if (others !== undefined) {
     const message = whoBeganText(others, peerName(others.session, asker.groups), ago(others.at, now));
-    const hint = `git worktree add ${typed(ownWorktree(tree.top, self))}`;
+    const hint = `git worktree add ${shellWord(here(ownWorktree(tree.top, self)))}`;
     throw new Failure('not-owner', message, { hint });
   }
   if (isOwn && !operation.isSequence) return operation;

@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path';
 import type { DirtyWork } from '../../../changes/dirty-work.ts';
-import { pathWords } from '../../../changes/hint-words.ts';
 import { findStale, withUndone } from '../../../changes/stale-paths.ts';
 import { ownersOf, stagedBy, unrecordedClaims } from '../../../changes/session-parts.ts';
 import { readWindows } from '../../../changes/windows.ts';
@@ -16,7 +15,6 @@ import {
 } from '../../../domain/ledger/ownership.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import { shellWord } from '../../../domain/surfacing.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
 import { lstatOf } from '../../../host/disk.ts';
 import type { Context } from '../../../sessions/caller.ts';
@@ -50,10 +48,6 @@ export interface CommitScene extends Omit<SessionWork, 'self'> {
   readonly owners: ReadonlySet<SessionId>;
   /** The worktree's index, absolute. */
   readonly indexFile: string;
-  /** A path as the caller types it in its folder, for hints. */
-  readonly typed: (path: string) => string;
-  /** What `typedPaths` returns, but as plain paths: `git handoff take` takes no patterns. */
-  readonly plainPaths: (paths: readonly string[]) => string;
 }
 
 interface SceneOptions {
@@ -70,8 +64,8 @@ interface SceneOptions {
  */
 export async function readScene(options: SceneOptions, context: Context): Promise<CommitScene> {
   const scene = await readSessionWork(options, { ...context, keep: false });
-  const { work, asker, judged, named, now, here } = scene;
-  const { gitDir, commonDir, top } = work.tree;
+  const { work, asker, judged, named, now } = scene;
+  const { gitDir, top } = work.tree;
   const self = scene.self ?? personIn(options);
   const owners = ownersOf(self, asker, judged);
   const { groups } = asker;
@@ -85,8 +79,6 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     owners,
     untracked: untrackedPaths(self, work, owners).filter((path) => named?.has(path) !== false),
     indexFile: resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')),
-    typed: (path) => shellWord(here(path)),
-    plainPaths: (paths) => pathWords(commonDir, paths, here),
   };
 }
 
