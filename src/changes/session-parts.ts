@@ -1,4 +1,4 @@
-import { chainChanges, differsOnDisk, isStaged, isUsable } from '../domain/ledger/ownership.ts';
+import { chainChanges, differsOnDisk, hasStaged, isStaged, isUsable } from '../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../domain/ledger/hunks.ts';
 import {
@@ -96,10 +96,7 @@ export function stagedBy(
   const before = start === undefined ? also : [start, ...also];
   const recent = new Set(before.flatMap((then) => stagedBetween(then, status)).map(({ path }) => path));
   const isOnRecord = ({ path, index }: DirtyPath) =>
-    ledgers.some(
-      ({ session, staged }) =>
-        owners.has(session) && staged.get(path)?.some(({ state }) => sameState(state, index)),
-    );
+    ledgers.some((ledger) => owners.has(ledger.session) && hasStaged(ledger, path, index));
   return [...status.dirty.values()].filter(
     (dirty) => isStaged(dirty) && (recent.has(dirty.path) || isOnRecord(dirty)),
   );

@@ -17,7 +17,7 @@ import {
   suspects,
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
-import { type SessionGroups, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
+import { type SessionGroups, hasStaged, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import { messageSessions } from '../domain/commit-message.ts';
 import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, agentOfOwner, canMean, parseSessionId, sessionOfOwner } from '../domain/names.ts';
@@ -234,7 +234,7 @@ async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boo
 function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
   const claim = own.claims.get(path);
   if (claim !== undefined && sameState(claim.after, index)) return true;
-  return own.staged.get(path)?.some(({ state }) => sameState(state, index)) ?? false;
+  return hasStaged(own, path, index);
 }
 
 /** A staged handoff file in the form of git-handoff's predecessor, and the session that its first line names. */

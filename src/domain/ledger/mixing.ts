@@ -1,7 +1,7 @@
 import { type Oid, type SessionId, sessionOfOwner } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState, type DirtyPath, type HeadPlace, type TreeStatus } from './tree-status.ts';
-import { type PathClaims, type SessionGroups, claimsOn, doubts, strong } from './ownership.ts';
+import { type PathClaims, type SessionGroups, claimsOn, doubts, hasStaged, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './claim-events.ts';
 
@@ -148,10 +148,6 @@ export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>):
   });
 }
 
-function isRecorded({ path, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
-  return self.staged.get(path)?.some(({ state }) => sameState(state, index)) === true;
-}
-
 /** Whether the session knew HEAD's content of the path when it staged the path. */
 function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
   const knew = (then: FileState | undefined) => then !== undefined && sameState(then, head);
@@ -214,7 +210,7 @@ function judgePath(
   const [claim] = strong(foreign);
   if (claim !== undefined) {
     const touched = ownTouches.length > 0;
-    if (!(own.length > 0 || touched) || !isRecorded(staged, facts)) {
+    if (!(own.length > 0 || touched) || !hasStaged(facts.self, path, staged.index)) {
       return own.length > 0 ? { kind: 'contended', path, claim } : { kind: 'foreign', path, claim, touched };
     }
   }

@@ -125,6 +125,11 @@ export function doubts({ foreign, foreignTouches }: PathClaims): OpenClaim[] {
   return [...foreign.filter(({ weak }) => weak), ...foreignTouches];
 }
 
+/** Whether a session itself put this content of a path into the index. */
+export function hasStaged({ staged }: SessionLedger, path: string, index: FileState): boolean {
+  return staged.get(path)?.some(({ state }) => sameState(state, index)) === true;
+}
+
 /**
  * Whether a session made a commit's change of a path: by the commit's trailers or, if it has none, by the session's allowed
  * commits.

@@ -6,7 +6,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/tree-status.ts';
 import type { StagedPath } from '../../domain/ledger/mixing.ts';
-import { namedPeer, namesOwn, claimsOn, doubts, strong } from '../../domain/ledger/ownership.ts';
+import { namedPeer, namesOwn, claimsOn, doubts, hasStaged, strong } from '../../domain/ledger/ownership.ts';
 import { type Oid, peerName } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { changedPaths, parentsOf } from '../../git/commits.ts';
@@ -291,11 +291,9 @@ async function entryAfter(
   const carried = await carryOver(work.tree.top, change, index);
   if (carried === undefined) return change.index;
   const { place, ledgers } = work;
-  for (const { session, staged } of place === undefined ? [] : ledgers) {
-    if (place === undefined || staged.get(path)?.some(({ state }) => sameState(state, index)) !== true)
-      continue;
-    appendEvents(place, session, [{ t: 'staged', path, state: carried, head: change.index, at: now }]);
-  }
+  const event = { t: 'staged', path, state: carried, head: change.index, at: now } as const;
+  for (const ledger of ledgers)
+    if (place !== undefined && hasStaged(ledger, path, index)) appendEvents(place, ledger.session, [event]);
   return carried;
 }
 
