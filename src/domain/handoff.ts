@@ -117,7 +117,8 @@ const KEYS = {
 type Field = keyof typeof KEYS;
 const FIELDS = Object.keys(KEYS) as Field[];
 /** Keys compare without regard to case, as git's do. */
-const BY_LOWER_CASE = new Map(FIELDS.map((field) => [KEYS[field].toLowerCase(), field]));
+const BY_LOWER_CASE = new Map<string, Field>();
+for (const field of FIELDS) BY_LOWER_CASE.set(KEYS[field].toLowerCase(), field);
 
 const MAX_SUMMARY = 72;
 

@@ -16,11 +16,10 @@ const HEADINGS = {
 /** What a note says under the headings that a handover has; each text as it stands, without its heading. */
 export type NoteSections = { readonly [Field in keyof typeof HEADINGS]?: string | undefined };
 
-const FIELDS = new Map(
-  Object.entries(HEADINGS).flatMap(([field, titles]) =>
-    titles.map((title) => [title, field as keyof NoteSections] as const),
-  ),
-);
+const FIELDS = Object.keys(HEADINGS) as (keyof NoteSections)[];
+
+const fieldOf = (title: string) =>
+  FIELDS.find((field) => (HEADINGS[field] as readonly string[]).includes(title));
 
 const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 /** Backticks with more backticks after them on the line are a code span, not a fence. */
@@ -65,7 +64,7 @@ export function noteSections(body: string): NoteSections {
     const heading = fence === undefined ? headingOf(line) : undefined;
     if (fence === undefined) sentence ??= nextSentence(line);
     fence = fenceAfter(fence, line);
-    const field = FIELDS.get(heading?.title ?? '');
+    const field = fieldOf(heading?.title ?? '');
     if (heading === undefined || (field === undefined && isBelow(heading, current))) {
       current?.lines.push(line);
       label?.push(line);
@@ -86,7 +85,7 @@ export function noteSections(body: string): NoteSections {
 /** Whether a line is the heading of a section that handovers have, and nothing more. */
 export function isSectionHeading(line: string): boolean {
   const heading = headingOf(line);
-  return heading !== undefined && heading.rest === '' && FIELDS.has(heading.title);
+  return heading !== undefined && heading.rest === '' && fieldOf(heading.title) !== undefined;
 }
 
 /** Bold lines and labels rank below every `#` heading. */
