@@ -84,7 +84,7 @@ export async function unrecordedClaims(
  * Returns the paths whose index entry these sessions made: by their ledgers, or because it is new since the one that works
  * alone began.
  *
- * @param also further statuses before which these sessions had not made it yet
+ * @param also statuses from before the sessions' running commands: what was staged since then is theirs, too
  */
 export function stagedBy(
   { status, ledgers, lone, place }: DirtyWork,

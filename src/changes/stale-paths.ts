@@ -137,7 +137,7 @@ class Judge {
 
   /** Whether a later commit made the change again. HEAD no longer shows this if lines beside the change differ. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
-    const changes = await pastChanges(this.#place, `${since}..HEAD`, [path]);
+    const changes = await pastChanges({ cwd: this.#place.cwd }, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
     return false;
   }

@@ -13,7 +13,7 @@ export const SNAPSHOT_FILE = 'work.json';
 const VERSION = 1;
 /** The most paths that a snapshot from elsewhere may have. */
 export const MAX_PATHS = 5000;
-/** Each path has up to four blobs: HEAD's, the index's, the working tree's, and the raw bytes of the file. */
+/** Each path has up to four blobs: HEAD's, the index's, the working tree's, and the file's own bytes. */
 export const MAX_BLOBS = 4 * MAX_PATHS;
 const MAX_PATH_LENGTH = 4096;
 
@@ -86,6 +86,7 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
   };
   const pair = (state: FileState) =>
     state === null || state.oid === null ? null : [state.mode, numberOf(state.oid)];
+  // In the file, `raw` is the blob of a file's own bytes, and `name` is the path's raw name.
   const listed = items.map(({ path, raw, base: head, index, disk, own, left, ...marks }) => ({
     path,
     base: pair(head),

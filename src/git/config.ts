@@ -125,7 +125,7 @@ const GUARD_KEYS =
  * `undefined` when an option or variable is unknown. Leaves out the setting that keeps our own git children from running hooks.
  */
 export async function configUnder(
-  limited: GitOptions,
+  git: GitOptions,
   { options, variables }: GitOverrides = { options: [], variables: new Map() },
 ): Promise<readonly SettingEntry[] | undefined> {
   const words = options.filter((word) => word !== undefined);
@@ -135,7 +135,7 @@ export async function configUnder(
   if (words.length < options.length || isUnknown) return undefined;
   const env = Object.fromEntries([...variables].map(([name, value]) => [name, value ?? '']));
   const args = [...words, 'config', '-z', '--show-scope', '--get-regexp', GUARD_KEYS];
-  const result = await runGit(args, { ...limited, env });
+  const result = await runGit(args, { ...git, env });
   // Exit 1: no such key. Any other error will stop the user's git, too.
   if (result.code > 1) throw gitFailure('config', result);
   const found = records(result.stdout.toString('utf8'), 2);
@@ -146,6 +146,6 @@ export async function configUnder(
 }
 
 /** Reads the same settings as a git without such options and variables would see them. */
-export async function plainConfig(limited: GitOptions): Promise<readonly SettingEntry[]> {
-  return (await configUnder(limited)) ?? [];
+export async function plainConfig(git: GitOptions): Promise<readonly SettingEntry[]> {
+  return (await configUnder(git)) ?? [];
 }

@@ -109,11 +109,11 @@ export async function leave(call: TreeCall): Promise<void> {
   const records = all.filter((one) => one.worktreeId === ledger.worktreeId && one.record.session === session);
   if (!records.every(({ record }) => record.visiting)) return;
   await removeRecords(repository, records);
-  forgetCalls(call);
   appendEvents(ledger, session, [
     { t: 'unregistered', at: now },
     { t: 'visit-end', at: now },
   ]);
+  forgetCalls(call);
 }
 
 /** Paths in one worktree, with the call as it concerns that worktree. */

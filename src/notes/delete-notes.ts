@@ -73,17 +73,18 @@ const ORDER: readonly DeletedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept'
 interface Deletion {
   readonly path: HandoffPath;
   readonly refs: readonly RefValue[];
-  /** The commit that a remote may still have; `undefined`: no remote is known to have the handoff. */
+  /** The commit that a remote may still have; `undefined`: no remote can have the handoff. */
   readonly tip: Oid | undefined;
 }
 
-/** Deletes every ref of a handoff with its log. Afterwards no table of the refs' storage holds the name either. */
+/** Deletes every ref of a handoff with its log. Afterwards no table of the refs' storage holds the deleted refs either. */
 export async function deleteAllRefs(
   repository: Repository,
   { path, refs, tip }: Deletion & { readonly refs: readonly DeletedRef[] },
 ): Promise<TransactionResult> {
   const sorted = [...refs].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  const result = await deleteHandoffs(repository, [{ path, refs: sorted, tip }]);
+  const all = [{ path, refs: sorted, tip }];
+  const result = await deleteHandoffs(repository, all, await storeMemories(repository, all));
   if (result.kind === 'done') await dropOldTables(repository);
   return result;
 }
@@ -131,7 +132,9 @@ export async function deleteTopics(
     ];
     return { state, path, refs, tip: shown.has(handoffRef(path)) ? tip?.oid : undefined };
   });
-  const isDone = async (some: typeof all) => (await deleteHandoffs(repository, some)).kind === 'done';
+  const memories = await storeMemories(repository, all);
+  const isDone = async (some: typeof all) =>
+    (await deleteHandoffs(repository, some, memories)).kind === 'done';
   const gone: TopicState[] = [];
   for (let at = 0; at < all.length; at += BATCH) {
     const batch = all.slice(at, at + BATCH);
@@ -148,27 +151,29 @@ export async function deleteTopics(
 async function deleteHandoffs(
   repository: Repository,
   deletions: readonly Deletion[],
+  memories: ReadonlyMap<RefName, RefUpdate>,
 ): Promise<TransactionResult> {
-  const remembered = deletions.flatMap(({ path, tip }) =>
-    tip === undefined ? [] : [{ ref: prunedRef(path), tip }],
-  );
-  const memories = remembered.length === 0 ? [] : await storeMemories(repository, remembered);
+  const remembered = deletions.flatMap(({ path }) => memories.get(prunedRef(path)) ?? []);
   const removals = deletions
     .flatMap(({ refs }) => refs)
     .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
-  return updateRefs(repository, [...memories, ...removals]);
+  return updateRefs(repository, [...remembered, ...removals]);
 }
 
-/** Stores the blobs that remember these tips. Returns the updates of their refs, which may remember former handoffs. */
+/** Stores the blobs that remember the tips. Returns the updates of their refs, which may remember former handoffs. */
 async function storeMemories(
   repository: Repository,
-  remembered: readonly { readonly ref: RefName; readonly tip: Oid }[],
-): Promise<RefUpdate[]> {
+  deletions: readonly Deletion[],
+): Promise<ReadonlyMap<RefName, RefUpdate>> {
+  const remembered = deletions.flatMap(({ path, tip }) =>
+    tip === undefined ? [] : [{ ref: prunedRef(path), tip }],
+  );
+  if (remembered.length === 0) return new Map();
   const former = new Map((await listRefNames(repository, [PRUNED])).map(({ name, oid }) => [name, oid]));
   const batch = new ObjectBatch(await objectFormat(repository, remembered[0]?.tip));
   const updates = remembered.map(({ ref, tip }) => {
-    return { ref, next: batch.blob(memoryOf(tip)), old: former.get(ref) };
+    return [ref, { ref, next: batch.blob(memoryOf(tip)), old: former.get(ref) }] as const;
   });
   await batch.storeMany({ cwd: repository.cwd });
-  return updates;
+  return new Map(updates);
 }

@@ -1,5 +1,5 @@
 import type { Statement } from 'unbash';
-import { Disk } from './disk.ts';
+import { Disk, MAX_PATH } from './disk.ts';
 import {
   type GitVerbCall,
   type HandoffCall,
@@ -221,7 +221,7 @@ export class Shell {
 
   /** Returns the absolute path of a word; `undefined` when it is unknown. */
   path(word: string, follows = true): string | undefined {
-    if (word === '' || !isKnown(word)) return undefined;
+    if (word === '' || word.length > MAX_PATH || !isKnown(word)) return undefined;
     const cwd = word.startsWith('/') && !word.startsWith('/proc/') ? '/' : this.cwd;
     return isKnown(cwd) ? this.machine.disk.resolve(cwd, word, follows) : undefined;
   }

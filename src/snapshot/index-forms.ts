@@ -21,7 +21,7 @@ type IndexedTree = WorkTree & { readonly indexFile: string };
 interface TakenPath {
   readonly dirty: DirtyPath;
   /** What to carry instead of the file on the disk; `undefined`: the file itself. */
-  readonly own: FileState | undefined;
+  readonly instead: FileState | undefined;
 }
 
 /** Work with its contents, read but not stored yet. */
@@ -58,26 +58,29 @@ export async function readWorkContents(
 ): Promise<ReadContents> {
   const { top: cwd } = place;
   const git = { cwd, env: scratchEnvironment(store) };
-  const whole = taken.filter(({ own }) => own === undefined).map(({ dirty }) => dirty.path);
+  const whole = taken.filter(({ instead }) => instead === undefined).map(({ dirty }) => dirty.path);
   const onDisk = await indexForms(place, head, whole, git.env);
-  const raw = await ownBytes(git, onDisk);
+  const own = await ownBytes(git, onDisk);
   const named = taken.map(({ dirty }) => dirty.path);
   const staged = await readEntries(cwd, named);
   const batch = new ObjectBatch(await objectFormat({ cwd }, head ?? undefined));
-  const items = taken.map(({ dirty: { path, head: base, index }, own }): SnapshotItem => {
-    const bytes = raw.get(path);
+  const items = taken.map(({ dirty: { path, head: base, index }, instead }): SnapshotItem => {
+    const bytes = own.get(path);
     return {
       path,
       base,
-      index: own === undefined ? index : base,
-      disk: own === undefined ? (onDisk.get(path) ?? null) : own,
+      index: instead === undefined ? index : base,
+      disk: instead === undefined ? (onDisk.get(path) ?? null) : instead,
       ...(bytes === undefined ? {} : { own: batch.blob(bytes) }),
       // An index entry without content: `git add --intent-to-add`.
       ...(index === null && staged.get(path) ? { intended: true as const } : {}),
     };
   });
   const paths = pathsOfBlobs(items);
-  const known = new Map([...composed, ...[...raw.values()].map((own) => [batch.blob(own), own] as const)]);
+  const known = new Map([
+    ...composed,
+    ...[...own.values()].map((bytes) => [batch.blob(bytes), bytes] as const),
+  ]);
   const rest = [...paths.keys()].filter((oid) => !known.has(oid));
   const sizes = [
     ...(await lookUpObjects(git, rest)).map((info) => info?.size ?? 0),
@@ -127,7 +130,7 @@ async function indexForms(
   }
 }
 
-/** Returns the raw bytes of files that a checkout would write differently. Leaves out files with a filter. */
+/** Returns the bytes of files that a checkout would write differently. Leaves out files with a filter. */
 async function ownBytes(
   options: GitOptions,
   forms: ReadonlyMap<string, FileState>,

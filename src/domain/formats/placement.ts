@@ -11,7 +11,7 @@ export interface KnownTopic {
   readonly state: HandoffState;
   /** Where the tip's note was imported from; `undefined`: somebody wrote it. */
   readonly importedFrom: string | undefined;
-  /** The notes of its whole history, the tip's first. */
+  /** Its notes, the tip's first. An import reads its history only if the tip has another note. */
   readonly notes: readonly Oid[];
 }
 

@@ -74,7 +74,7 @@ function sessionEvents(journal: SessionJournal): SessionEvent[] {
     ...(entries.length === 0 ? [] : [{ t: 'stashed', entries, at: 0 } as const]),
     ...[stashing, model, asked].flatMap((event) => event ?? []),
     ...refusals.slice(-MAX_REFUSALS),
-    ...[...new Set(notified.values())].slice(-MAX_NOTIFIED),
+    ...new Set([...notified.values()].slice(-MAX_NOTIFIED)),
   ];
 }
 

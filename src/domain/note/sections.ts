@@ -64,7 +64,7 @@ export function noteSections(body: string): NoteSections {
     const heading = fence === undefined ? headingOf(line) : undefined;
     if (fence === undefined) sentence ??= nextSentence(line);
     fence = fenceAfter(fence, line);
-    const field = fieldOf(heading?.title ?? '');
+    const field = heading && fieldOf(heading.title);
     if (heading === undefined || (field === undefined && isBelow(heading, current))) {
       current?.lines.push(line);
       label?.push(line);

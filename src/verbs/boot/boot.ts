@@ -63,11 +63,11 @@ interface BootOptions {
  */
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
-  const limited = { cwd, timeoutMs: context.budget.part(LOOK_MS).left() };
+  const git = { cwd, timeoutMs: context.budget.part(LOOK_MS).left() };
   const [{ repository, sessions, judged, notices }, branches, tree] = await Promise.all([
     openJudged(context),
-    listBranches(limited, { with: 'worktrees' }),
-    readTreeState(limited).catch(() => undefined),
+    listBranches(git, { with: 'worktrees' }),
+    readTreeState(git).catch(() => undefined),
   ]);
   const [chosen, top] = await Promise.all([chooseNote(repository, options.topic), topLevel(repository)]);
   const { state } = chosen;
@@ -81,7 +81,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const { foreign } = groupSessions(reader, judged, []);
   const owner = tip.trailers?.owner;
   const records = { clients: clientsOf(judged) };
-  const looked = { branches, tree, top, limited, foreign, records };
+  const looked = { branches, tree, top, git, foreign, records };
   const tried = parseTried(tip.trailers?.tried);
   const here = await treesHere(
     tried,
@@ -110,7 +110,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
 
 interface Seen {
   /** Where git runs, and the time limit for each check. */
-  readonly limited: GitOptions;
+  readonly git: GitOptions;
   readonly branches: Branches;
   readonly tree: TreeState | undefined;
   readonly top: string | undefined;
@@ -142,17 +142,17 @@ async function repositoryFindings(
   named: NamedPaths,
   seen: Seen,
 ): Promise<NoteFinding[]> {
-  const { branches, tree, top, limited } = seen;
+  const { branches, tree, top, git } = seen;
   const base = written.trailers?.base;
-  const found = await findBranch(limited, repository.branch, { branch, mail: written.mail }, branches);
+  const found = await findBranch(git, repository.branch, { branch, mail: written.mail }, branches);
   const { place, merged, onDisk, elsewhere } = found;
   const disk = tree !== undefined && top !== undefined && onDisk ? { top, state: tree } : undefined;
   // For a deleted branch, only the files that are checked out are left to compare with.
   const tip = found.tip ?? (onDisk ? tree?.head : undefined);
   const [head, files] = await Promise.all([
-    headRelation(limited, found, base, tree?.head),
+    headRelation(git, found, base, tree?.head),
     // A branch that exists nowhere has no files to compare.
-    place.code === 'branch-absent' ? [] : fileFindings(named.paths, { limited, base, tip, elsewhere, disk }),
+    place.code === 'branch-absent' ? [] : fileFindings(named.paths, { git, base, tip, elsewhere, disk }),
   ]);
   // A deleted branch is not checked out, although its files are looked up on this disk.
   const isCheckedOut = onDisk && place.code !== 'branch-deleted';
@@ -167,7 +167,7 @@ async function repositoryFindings(
 }
 
 async function headRelation(
-  limited: GitOptions,
+  git: GitOptions,
   { place, tip }: FoundBranch,
   base: Oid | undefined,
   checkedOut: Oid | undefined,
@@ -177,11 +177,11 @@ async function headRelation(
     return { code: isUnborn ? 'head-unborn' : 'head-none' };
   }
   if (base === undefined) return { code: 'head-first' };
-  const relation = await relate(limited, tip, base);
+  const relation = await relate(git, tip, base);
   // During a rebase HEAD is detached from the branch, and a note written then is about HEAD.
   if (place.code !== 'branch-here' || checkedOut === undefined || checkedOut === tip) return relation;
   if (!LACKS_BASE.includes(relation.code)) return relation;
-  const toHead = await relate(limited, checkedOut, base);
+  const toHead = await relate(git, checkedOut, base);
   return toHead.code === 'head-equal' || toHead.code === 'head-ahead' ? toHead : relation;
 }
 
@@ -267,7 +267,7 @@ function siblings({ state, beside }: Chosen, own: readonly (SessionId | undefine
 
 /** What is needed to check the files that a note names. */
 interface FileScene {
-  readonly limited: GitOptions;
+  readonly git: GitOptions;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
   /** The top of another worktree that has the note's branch: it may have the files, uncommitted. */
@@ -283,16 +283,16 @@ type Entries = ReadonlyMap<string, string>;
  * opens a path that a note names.
  */
 async function fileFindings(named: readonly NamedPath[], scene: FileScene): Promise<NoteFinding[]> {
-  const { limited, base, tip } = scene;
+  const { git, base, tip } = scene;
   const paths = named.flatMap(({ path }) => path ?? []);
   const [before, after] = await Promise.all([
-    base === undefined ? undefined : treeEntries(limited, base, paths),
-    tip === undefined ? undefined : treeEntries(limited, tip, paths),
+    base === undefined ? undefined : treeEntries(git, base, paths),
+    tip === undefined ? undefined : treeEntries(git, tip, paths),
   ]);
   const isGone = (path: string) => before?.has(path) === true && after?.has(path) === false;
   const moved =
     base !== undefined && tip !== undefined && paths.some(isGone)
-      ? await movedFiles(limited, base, tip)
+      ? await movedFiles(git, base, tip)
       : undefined;
   return named.flatMap(({ text, path, sure }) => {
     if (path === undefined) return [finding({ code: 'file-unsafe', path: text }, text)];

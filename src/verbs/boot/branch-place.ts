@@ -38,7 +38,12 @@ export async function findBranch(
   if (branch === 'HEAD') {
     const place: BranchPlace =
       current === 'HEAD' ? { code: 'detached-still' } : { code: 'detached-then', now: checkedOut(current) };
-    return { place, merged: undefined, tip: await branchTip(options, 'HEAD' as BranchName), onDisk: true };
+    return {
+      place,
+      merged: undefined,
+      tip: await branchTip({ cwd: options.cwd }, 'HEAD' as BranchName),
+      onDisk: true,
+    };
   }
   const head = branches.heads.get(branch);
   if (head === undefined) return findElsewhere(options, current, { branch, mail }, branches);

@@ -71,7 +71,7 @@ export async function checkCommits(
 }
 
 /** Which sessions are known to be related, and where handoffs may tell of more. */
-interface Kinship {
+interface KnownRelations {
   readonly related: readonly RelatedSessions[];
   /** The prefixes of the handoffs' refs. */
   readonly prefixes: readonly string[];
@@ -83,7 +83,7 @@ interface Kinship {
 async function mixedIn(
   options: GitOptions,
   range: CommitRange | undefined,
-  { related, prefixes, tips }: Kinship,
+  { related, prefixes, tips }: KnownRelations,
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
   if (range === undefined) return { looked: 0, mixed: [] };
   const found = await findMixedCommits(options, range, related);

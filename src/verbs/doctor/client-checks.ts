@@ -125,7 +125,7 @@ function offChecks(
   const switches = installer.switches?.(installer.folder(places), places) ?? [];
   const others = switches.map((file) => ({ file, text: readSettingsText(file) ?? '' }));
   return [...files, ...others].flatMap(({ file, text }) =>
-    // Settings that are no JSON are reported as such.
+    // `brokenCheck` reports a broken settings file of ours.
     (quietly(() => installer.warnings(text)) ?? []).map((warning) => {
       const detail = `${escapeLine(file)}: ${warning}`;
       return doctorLine(name, 'problem', detail, 'remove that setting, then run: git handoff doctor');

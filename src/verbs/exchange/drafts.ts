@@ -220,7 +220,7 @@ function interpretOne(
   const sameId = seen.get(id);
   if (sameId !== undefined) return skip(file, `it has the handoff_id of ${escapeLine(sameId)}`);
   seen.set(id, name);
-  const topic = topicFrom(slugWords(fields.topic), 'structured-note', fields.topic.length);
+  const topic = topicFrom(slugWords(fields.topic), 'structured-note', Infinity);
   const isRenamed = topic !== fields.topic && world.topic === undefined;
   return {
     ...file,

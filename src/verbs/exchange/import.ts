@@ -68,7 +68,7 @@ interface Pass extends ImportWorld {
 }
 
 interface StandingTopic extends KnownTopic {
-  /** Whether its whole history was read, not only the tip. */
+  /** Whether there is no more of its history to read. */
   readonly isWhole: boolean;
 }
 
@@ -306,9 +306,10 @@ const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'u
 
 /** The failure that reports the worst fault. A fault of a file that was not read as a note says which file it is. */
 function failureOf(files: readonly ImportedFile[], dryRun: boolean): { readonly failure?: Failure } {
-  const all = files.flatMap(({ path, target, left: { code, why, hint } = { why: '', hint: '' } }) => {
+  const all = files.flatMap(({ path, target, left }) => {
+    if (left?.code === undefined) return [];
     const where = target === undefined ? `${escapeLine(path)}: ` : '';
-    return code === undefined ? [] : [{ code, why: where + why, hint }];
+    return [{ code: left.code, why: where + left.why, hint: left.hint }];
   });
   const [worst] = all.sort((a, b) => WORST.indexOf(a.code) - WORST.indexOf(b.code));
   if (worst === undefined) return {};

@@ -152,11 +152,14 @@ async function saveDirty(
   const { status } = plan;
   const dirty = overwritten(plan);
   if (dirty.length === 0) return undefined;
-  const entries = dirty.map(({ path, raw, stamp }): DirtyPath => {
+  const entries = dirty.flatMap(({ path, raw, stamp }): DirtyPath[] => {
     const known = status.dirty.get(path) ?? { path, raw, head: null, index: null, disk: null, stamp };
     // git lists no ignored file, and shows one that it no longer tracks as deleted.
-    return { ...known, disk: known.disk ?? diskState(top, { path, raw }) };
+    const disk = known.disk ?? diskState(top, { path, raw });
+    // A file that has just vanished cannot be kept, and nothing of it can be overwritten.
+    return disk === null ? [] : [{ ...known, disk }];
   });
+  if (entries.length === 0) return undefined;
   const command = `git handoff rescue restore --force ${rescue.number}`;
   const owners = claimOwners(ledgers);
   return keepFirst(

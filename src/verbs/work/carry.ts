@@ -160,10 +160,10 @@ async function packWork(
   requireCarriable(scene, chosen, again);
   const composed = await composeHunks(scene, again);
   const taken = [
-    ...chosen.map((dirty) => ({ dirty, own: undefined })),
+    ...chosen.map((dirty) => ({ dirty, instead: undefined })),
     ...scene.shares.contended.flatMap(({ dirty }) => {
-      const own = composed.entries.get(dirty.path);
-      return own === undefined || sameState(own, dirty.head) ? [] : [{ dirty, own }];
+      const instead = composed.entries.get(dirty.path);
+      return instead === undefined || sameState(instead, dirty.head) ? [] : [{ dirty, instead }];
     }),
   ];
   const notices = [...passedNotices(composed.passed, scene), ...leftNotices(scene, chosen)];

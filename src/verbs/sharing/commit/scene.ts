@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { DirtyWork } from '../../../changes/dirty-work.ts';
 import { findStale, withUndone } from '../../../changes/stale-paths.ts';
 import { ownersOf, stagedBy, unrecordedClaims } from '../../../changes/session-parts.ts';
@@ -15,6 +15,7 @@ import {
 } from '../../../domain/ledger/ownership.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import type { SessionId } from '../../../domain/names.ts';
+import { indexFileOf } from '../../../git/private-index.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
 import { lstatOf } from '../../../host/disk.ts';
 import type { Context } from '../../../sessions/caller.ts';
@@ -65,7 +66,6 @@ interface SceneOptions {
 export async function readScene(options: SceneOptions, context: Context): Promise<CommitScene> {
   const scene = await readSessionWork(options, { ...context, keep: false });
   const { work, asker, judged, named, now } = scene;
-  const { gitDir, top } = work.tree;
   const self = scene.self ?? personIn(options);
   const owners = ownersOf(self, asker, judged);
   const { groups } = asker;
@@ -78,7 +78,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     shares: chooseShares(parts, named, stale),
     owners,
     untracked: untrackedPaths(self, work, owners).filter((path) => named?.has(path) !== false),
-    indexFile: resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')),
+    indexFile: indexFileOf(work.tree, context.env),
   };
 }
 
