@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GuardWorld, markedNote } from '../support/guard.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
@@ -11,6 +11,19 @@ it('the first call of a session that the guard never saw start is refused, even 
   writeFileSync(world.file, markedNote('sess-cccccccc-3333', 'changed unseen\n'));
   const input = { command: 'git update-ref -d refs/handoffs/main/auth-refresh' };
   expect(world.before('Bash', input, { session_id: UNKNOWN }).kind).toBe('deny');
+});
+
+describe('a path that is longer than any system call takes', () => {
+  const long = `${'a/'.repeat(30_000)}x`;
+
+  it.each([
+    ['of a program', `rm ${long}`],
+    ['in the text of another language', `python3 -c "open('${long}/handoff-x.md', 'w')"`],
+  ])('%s does not keep the rest of the command from being judged', (_, command) => {
+    const world = new GuardWorld();
+    const input = { command: `${command}; git update-ref -d refs/handoffs/main/auth-refresh` };
+    expect(world.before('Bash', input).kind).toBe('deny');
+  });
 });
 
 it('a patch is refused for what it hits in one worktree, even if there is news about another', () => {
