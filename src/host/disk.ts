@@ -49,10 +49,18 @@ export function realPath(path: string, followLast = true, depth = 0): string {
   try {
     return IS_LINUX ? realpathSync(path) : composed(realpathSync.native(path));
   } catch {
-    const target = depth < 40 ? linkTarget(path) : undefined;
-    if (target !== undefined) return realPath(resolve(dirname(path), target), true, depth + 1);
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent, true, depth + 1), composed(basename(path)));
+    const whole = resolve(path);
+    const target = depth < 40 ? linkTarget(whole) : undefined;
+    if (target !== undefined) return realPath(resolve(dirname(whole), target), true, depth + 1);
+    // Searching upwards without an error for each part keeps a path of thousands of missing parts cheap.
+    const isThere = (folder: string) => quietly(() => lstatSync(folder, QUIET)) !== undefined;
+    const missing = [basename(whole)];
+    let parent = dirname(whole);
+    for (; parent !== dirname(parent) && !isThere(parent); parent = dirname(parent))
+      missing.push(basename(parent));
+    return parent === whole
+      ? whole
+      : join(realPath(parent, true, depth + 1), ...missing.reverse().map(composed));
   }
 }
 
@@ -291,8 +299,8 @@ export function randomName(): string {
 }
 
 /**
- * `stat`, or `undefined` if the path does not exist. Node throws if one of its folders is a file (`ENOTDIR`) or its links
- * form a cycle (`ELOOP`); this returns `undefined` then, too.
+ * `stat`, or `undefined` if the path does not exist. Node throws if one of its folders is a file (`ENOTDIR`), its links form a
+ * cycle (`ELOOP`), or it is longer than any path can be (`ENAMETOOLONG`); this returns `undefined` then, too.
  */
 export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
 
@@ -308,7 +316,7 @@ function orNothing<T>(look: () => T): T | undefined {
     return look();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    if (code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG') return undefined;
     throw error;
   }
 }

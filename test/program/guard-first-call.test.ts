@@ -15,9 +15,11 @@ it('the first call of a session that the guard never saw start is refused, even 
 
 describe('a path that is longer than any system call takes', () => {
   const long = `${'a/'.repeat(30_000)}x`;
+  const deep = 'a/'.repeat(2000);
 
   it.each([
     ['of a program', `rm ${long}`],
+    ['that begins in a long folder', `mkdir -p ${deep}; cd ${deep}; touch ${deep}x`],
     ['in the text of another language', `python3 -c "open('${long}/handoff-x.md', 'w')"`],
   ])('%s does not keep the rest of the command from being judged', (_, command) => {
     const world = new GuardWorld();
