@@ -8,6 +8,9 @@ import { escapeLine, shellWord } from './surfacing.ts';
 declare const brand: unique symbol;
 type Brand<T, B> = T & { readonly [brand]: B };
 
+/** The most characters of a path: no system call takes a longer one. */
+export const MAX_PATH = 4096;
+
 /** Id of one run of an agent, as its client reports it, or `person-<12 hex>` for a person. */
 export type SessionId = Brand<string, 'SessionId'>;
 /** The thread of work a handoff is about; one ref component. */

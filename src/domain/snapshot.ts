@@ -1,4 +1,4 @@
-import { foldedName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
+import { MAX_PATH, foldedName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
 import { jsonFields } from './journal/events.ts';
 import type { FilePath, FileState } from './ledger/tree-status.ts';
 import type { RescueLimits } from './settings.ts';
@@ -15,7 +15,6 @@ const VERSION = 1;
 export const MAX_PATHS = 5000;
 /** Each path has up to four blobs: HEAD's, the index's, the working tree's, and the file's own bytes. */
 export const MAX_BLOBS = 4 * MAX_PATHS;
-const MAX_PATH_LENGTH = 4096;
 
 /** A path that differs from HEAD, with what HEAD, the index and the disk had there, as `git add` would store it. */
 export interface SnapshotItem extends FilePath {
@@ -203,7 +202,7 @@ function skippedFile(item: unknown): SkippedFile[] {
 /** Whether a path from elsewhere can be one of a working tree. git, which knows the file system, checks it later. */
 function isWorkPath(path: string): boolean {
   // Half a surrogate pair would be written as another name.
-  if (path.length > MAX_PATH_LENGTH || /[\0\p{Surrogate}]/u.test(path)) return false;
+  if (path.length > MAX_PATH || /[\0\p{Surrogate}]/u.test(path)) return false;
   return path.split('/').every((part) => part !== '' && !['.', '..', '.git'].includes(partName(part)));
 }
 

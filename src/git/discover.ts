@@ -1,7 +1,7 @@
 import { accessSync, constants, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseOid } from '../domain/names.ts';
-import { readText, statOf } from '../host/disk.ts';
+import { isThere, readText, statOf } from '../host/disk.ts';
 
 /** A repository found without starting git (gitrepository-layout(5)); enough for the guard. */
 export interface FoundRepository {
@@ -12,7 +12,10 @@ export interface FoundRepository {
 
 /** Looks for `.git` from a folder upwards, as git does; leaves bare repositories and `GIT_DIR` to git. */
 export function discoverRepository(from: string): FoundRepository | undefined {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
+  let folder = resolve(from);
+  // A folder that does not exist has no `.git`, and there may be thousands of them in a path.
+  while (!isThere(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  for (; ; folder = dirname(folder)) {
     const found = gitDirAt(folder);
     // A `.git` file that leads nowhere ends git's search, and so does a bare repository, or the inside of a `.git`.
     if (found === 'broken' || (found === undefined && isGitDir(folder))) return undefined;

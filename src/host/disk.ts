@@ -21,6 +21,7 @@ import {
   type BigIntStats,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { MAX_PATH } from '../domain/names.ts';
 
 const QUIET = { throwIfNoEntry: false } as const;
 
@@ -53,7 +54,6 @@ export function realPath(path: string, followLast = true, depth = 0): string {
     const target = depth < 40 ? linkTarget(whole) : undefined;
     if (target !== undefined) return realPath(resolve(dirname(whole), target), true, depth + 1);
     // Searching upwards without an error for each part keeps a path of thousands of missing parts cheap.
-    const isThere = (folder: string) => quietly(() => lstatSync(folder, QUIET)) !== undefined;
     const missing = [basename(whole)];
     let parent = dirname(whole);
     for (; parent !== dirname(parent) && !isThere(parent); parent = dirname(parent))
@@ -78,6 +78,10 @@ export function quietly<T>(work: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** Whether anything has this path, also if it is a dangling link. No path raises an error. */
+export const isThere = (path: string): boolean =>
+  path.length <= MAX_PATH && quietly(() => lstatSync(path, QUIET)) !== undefined;
 
 /** Returns where a symbolic link points, as stored; `undefined` when the path is not a link. */
 export const linkTarget = (path: string): string | undefined => quietly(() => readlinkSync(path));

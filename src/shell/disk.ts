@@ -1,11 +1,10 @@
+import { MAX_PATH } from '../domain/names.ts';
 import { type ShellWorld, isKnown } from './effects.ts';
 import { hasWildcard, patternMatcher, unescapePattern } from './pattern.ts';
 
 const MAX_LINKS = 16;
 const MAX_MATCHES = 4096;
 const MAX_READS = 2000;
-/** No system call takes a longer path. */
-export const MAX_PATH = 4096;
 
 /** Returns the folder of a path, as dirname(1) prints it. */
 export function dirname(path: string): string {

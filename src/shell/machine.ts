@@ -1,5 +1,6 @@
 import type { Statement } from 'unbash';
-import { Disk, MAX_PATH } from './disk.ts';
+import { MAX_PATH } from '../domain/names.ts';
+import { Disk } from './disk.ts';
 import {
   type GitVerbCall,
   type HandoffCall,
