@@ -75,8 +75,8 @@ interface DialectEnvironment {
 }
 
 /**
- * One client's hook protocol. A new client is one file that exports a `Dialect`, and one line in
- * `agents/index.ts`; what `init` writes for it is its row in the table of clients (`install/clients.ts`).
+ * One client's hook protocol. A new client needs a file that exports a `Dialect`, a line in `agents/index.ts` and, for what
+ * `init` writes, a row in the table of clients (`install/clients.ts`).
  */
 export interface Dialect {
   readonly client: string;
@@ -88,7 +88,7 @@ export interface Dialect {
   readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
-  /** Whether the client reports the end of a sub-agent. If it does not, sub-agents are no owners: they would never end. */
+  /** Whether the client reports the end of a sub-agent. If not, sub-agents are not owners: they would never end. */
   readonly reportsAgentEnd?: true;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;

@@ -4,8 +4,8 @@ import { type Fields, text } from './payload.ts';
 import { dialectOf } from './protocol.ts';
 
 /**
- * Grok Build's hook protocol (1.0). It runs the hooks in Claude Code's settings, sends Claude Code's fields and its own camelCase
- * ones, accepts Claude Code's answers, and has its own tools. Its model never sees what a session-start hook says.
+ * Grok Build's hook protocol (1.0). Grok runs the hooks in Claude Code's settings, sends Claude Code's fields and its own
+ * camelCase ones, accepts Claude Code's answers, and has its own tools. Its model never sees what a session-start hook says.
  */
 export const grok = dialectOf({
   client: 'grok',

@@ -100,7 +100,7 @@ export function dialectOf({ kinds, name, tools, more, deny, tell, rewrite, ...ow
     }
   };
   return {
-    /** Most clients replace an input only together with an approval, which is not ours to give, or do not document it. */
+    /** Most clients do not document this, or replace an input only together with an approval, which is not ours to give. */
     canRewrite: () => false,
     runsGitHooks: true,
     ...own,

@@ -137,7 +137,7 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
     return out.length > 0 ? [unstage(out, commonDir), end] : [end];
   }
   if (mine.length > 0) {
-    // Only its own commit is amended.
+    // A session may amend only its own commit.
     const amend = call.words()?.amend === true && facts.amends === undefined;
     const commit = commitWords(commonDir, call.words(), sourceOf(call, amend));
     return [`git handoff ${commit}${pathWords(commonDir, mine)}`];

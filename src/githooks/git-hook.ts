@@ -134,7 +134,7 @@ function placed(line: string, cwd: string): string {
   );
 }
 
-/** Decides; what would be refused passes if a person has allowed it. */
+/** Decides, but lets a commit or push that would be refused pass if a person has allowed it. */
 async function decideUnlessAllowed(call: HookCall, decide: () => Promise<HookAnswer>): Promise<HookAnswer> {
   const answer = await decide();
   // A refusal without lines only makes `git handoff commit` start over.
@@ -148,8 +148,7 @@ async function decideUnlessAllowed(call: HookCall, decide: () => Promise<HookAns
 }
 
 /**
- * If a person has allowed it, lets through what a git hook refuses: for the tool call in which git runs, or for this git
- * process.
+ * Lets through what a git hook refuses if a person has allowed it, for the tool call in which git runs or for this git process.
  */
 async function allowHookOnce(
   call: HookCall,
@@ -217,7 +216,7 @@ function leaveForLaterHooks(call: HookCall, found: EarlierHooks['committer']): v
   const spentMs = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, call.budget.left())));
   const committer = found === 'unknown' ? '?' : (found ?? null);
   const left = { pid, start: startOfGit(call), committer, spentMs, settings: call.config.known() };
-  // Without these, the later hook checks again.
+  // If this fails, the later hook checks again.
   quietly(() => rewriteText(fileOf(call), `${JSON.stringify(left)}\n`));
 }
 

@@ -237,7 +237,7 @@ async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]): Prom
   // Without force, git itself refuses to drop commits that were never fetched.
   const isForced = words?.isForced !== false || (await hasRefspecs(call));
   const unknown = isForced ? unseen.slice(0, MOST_BRANCHES) : [];
-  // If we cannot read the push's options, we would refuse the command of our own hint, too.
+  // If we cannot read the push's options, we only warn: otherwise we would refuse the command of our own hint, too.
   const refused = self !== undefined && (unknown.length > 0 || (left.length > 0 && words !== undefined));
   const word = refused ? 'error' : 'warning';
   const lines = [

@@ -43,7 +43,7 @@ export function isReplaying(gitDir: string): boolean {
 
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
-/** Whether a lone session makes this commit: the environment names it and no other, or names none and its client runs git. */
+/** Whether a lone session makes this commit: it alone is named in the environment, or none is and its client runs git. */
 function isLoneCommit(call: HookCall): boolean {
   const lone = loneProcess(call.gitDir);
   if (lone === undefined) return false;

@@ -16,8 +16,8 @@ const KEEP_MS = 7 * 86_400_000;
 const agentsFolder = (state: string) => join(state, 'agents');
 
 /**
- * Returns a sub-agent's call as a call of its session, which we know from earlier calls of the agent that started it.
- * Remembers that session for the agents that this sub-agent starts.
+ * Returns a sub-agent's call as a call of its session, which an earlier call of the agent that started it has recorded. Records
+ * the session for the agents that this sub-agent starts.
  */
 export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
   const { agent = '', startedBy } = event;
@@ -33,7 +33,7 @@ function rootSession(state: string, agent: string, startedBy: SessionId): Sessio
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     symlinkSync(root, join(folder, name));
   } catch {
-    // The link exists, or cannot be made. Without it, agents that this one starts count as its own, not as the session's.
+    // The link exists, or cannot be made. Without it, calls of agents that this one starts do not count as the session's.
   }
   return root;
 }

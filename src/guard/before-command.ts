@@ -47,7 +47,7 @@ export async function beforeCommand(
   const isOn = call.tree !== undefined || visits.length > 0;
   const isOff = call.settings.enabled === false && !isOn;
   const trees = async () => {
-    // A lone session keeps no ledger, but its command may destroy work: a status is read only if a check asks for it.
+    // A lone session keeps no ledger. But its command may destroy work, so a check can still ask for a status.
     const later = (own: TreeCall) => ({ forLedger: undefined, dirty: namesOnly(own) });
     const own = isInTree(call) ? [{ call, looks: looks ?? later(call) }] : [];
     // The command may hit other sessions' work in the other worktrees that it touches, too.

@@ -84,8 +84,8 @@ export function isInTree(call: Call): call is TreeCall {
 }
 
 /**
- * Runs a step whose failure does not stop the call, and tells the session what was not checked. So even if the ledger cannot
- * be read or written (a full disk, a file in place of its folder), handoff files are protected.
+ * Runs a step. If it fails, the call goes on, and the session hears what was not checked. So handoff files stay protected even
+ * if the ledger cannot be read or written (a full disk, a file in place of its folder).
  */
 export async function failOpen<T>(call: Call, what: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -108,7 +108,7 @@ export type Finding =
   | { readonly kind: 'rewrite'; readonly content: string }
   | Effect;
 
-/** The finding that the call may not be made. */
+/** The finding that the call must not be made. */
 export interface Refusal {
   readonly kind: 'refuse';
   readonly text: string;
@@ -120,7 +120,7 @@ export interface Refusal {
   readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 
-/** Makes the refusal of what would hit the work of these sessions; a person may let it through. */
+/** Makes a refusal that protects the work of these sessions. A person may let the call through. */
 export function refusedFor(text: string, owners: readonly SessionId[], asked?: AskedFor): Refusal {
   return { kind: 'refuse', text, owners, ...(asked === undefined ? {} : { asked }), allowedBy: 'person' };
 }

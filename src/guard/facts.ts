@@ -47,7 +47,7 @@ export interface SeenAfter extends OpenLedger {
   readonly command: string;
 }
 
-/** A command that has a window, because the worktree was seen before it, too. */
+/** A command with a window: the worktree was also seen before the command. */
 export interface Finished extends SeenAfter {
   readonly window: OpenWindow;
   /** The windows of all commands that are running, in any session. */
@@ -181,7 +181,7 @@ export function readStatus(
   return readTreeStatus(place.top, { ...what, scratch, timeoutMs: lookTimeoutMs(call), now: call.now });
 }
 
-/** Returns a status without contents, which git reads when a check first asks. */
+/** Returns a function that reads a status without contents. git runs only when a check first asks. */
 export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
   const options = { now, timeoutMs: beforeAnswer(budget), namesOnly: true };
   return once(() => readTreeStatus(tree.workTree, options).catch(() => undefined));

@@ -137,7 +137,7 @@ function ownFolder({ tree }: Call): string | undefined {
   }
 }
 
-/** Finds the repository. If `GIT_DIR` is set, it asks git, because only git interprets such variables. */
+/** Finds the repository. If `GIT_DIR` is set, asks git, because only git can interpret such variables. */
 async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
   // We look from the real path, because the paths of tools are compared as real paths.
   const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;

@@ -19,8 +19,8 @@ interface Caller {
 }
 
 /**
- * Records a lone session's call if it needs no decision: its command endangers no work, and nothing around it has changed
- * that we would have to report. It runs no git. Returns false if the call has to be judged.
+ * Records a lone session's call if it needs no decision: its command endangers no work, and nothing around it has changed that
+ * we would have to report. Runs no git. Returns false if the call has to be judged.
  */
 export async function noteHarmlessCall({ event, repository, env, home }: Caller): Promise<boolean> {
   const { session, tool, kind, changedFiles, agent } = event;

@@ -117,8 +117,8 @@ export function noteRegistration(call: TreeCall): void {
 const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
 
 /**
- * Records the session's client and model for its commits if they changed; the model's name is empty if a commit may not
- * have it. If that fails, the call continues.
+ * Records the session's client and model for its commits if they changed; the model's name is empty if commits must not name
+ * it. If that fails, the call continues.
  */
 export function noteModel(
   commonDir: string,

@@ -25,7 +25,7 @@ import { MAX_PATH } from '../domain/names.ts';
 
 const QUIET = { throwIfNoEntry: false } as const;
 
-/** Access to the file system. A function that only reads returns an empty result on an error; one that writes throws. */
+/** Access to the file system. Most functions that only read return an empty result on an error; those that write throw. */
 
 /** Returns a path at which there is nothing: this one, or the first free one of `<path>-2`, `<path>-3` … */
 export function freePath(path: string): string {
@@ -70,7 +70,7 @@ const IS_LINUX = process.platform === 'linux';
 /** On a Mac, puts the letters of a path into composed form as git does (`core.precomposeUnicode`), whichever the disk has. */
 const composed = (path: string) => (process.platform === 'darwin' ? path.normalize('NFC') : path);
 
-/** Does what may fail; returns `undefined` if it does. */
+/** Does work that may fail; returns `undefined` if it fails. */
 export function quietly<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -116,7 +116,7 @@ export function hardLinkKey(path: string): string | undefined {
 
 /**
  * Returns at most `most` bytes of a regular file, from a position on; a negative one counts from the end. `undefined` for any
- * other path: it never waits for a FIFO, and reads no device.
+ * other path: we never wait for a FIFO, and read no device.
  */
 export function readPart(path: string, position: number, most = Infinity): Buffer | undefined {
   return quietly(() => {
@@ -268,7 +268,7 @@ export function putFile(top: string, { path, mode, content, isPrivate = false }:
  * Replaces a file in one step, and syncs it to the disk. A link is replaced, not followed.
  *
  * @param temporary the file that is written first; none is left if this throws
- * @param prepare does what is to be done to that file's descriptor before the file takes its place
+ * @param prepare called with that file's descriptor before the file takes the place of the old one
  */
 export function replaceFile(
   path: string,

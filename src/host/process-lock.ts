@@ -3,7 +3,7 @@ import { quietly, randomName, readText } from './disk.ts';
 import { removeFile, share } from './folders.ts';
 import { type ProcessTable, processTable, stillRuns } from './processes.ts';
 
-/** A lock that we have taken, or who still held it when our patience was over. */
+/** A lock that we have taken, or the name of its holder if we waited in vain. */
 type ProcessLock =
   { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
 
@@ -90,7 +90,7 @@ function takeAway(lock: string, held: string): void {
     renameSync(lock, aside);
     if (readLock(aside) !== held) linked(aside, lock);
   } catch {
-    // It is gone.
+    // The lock is gone.
   } finally {
     removeFile(aside);
   }

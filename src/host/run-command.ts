@@ -48,7 +48,7 @@ export async function runCommand({
     signalGroup(group, signal);
     timers.push(setTimeout(() => signalGroup(group, 'SIGKILL'), GRACE_MS));
   };
-  // Must be done before the command starts: a signal at that moment would end us and leave the command running.
+  // We listen before the command starts: otherwise a signal at that moment would end us and leave the command running.
   for (const signal of SIGNALS) process.on(signal, pass);
   try {
     const child = spawn(program, words, { cwd, env, stdio: 'inherit', detached: true });

@@ -61,8 +61,8 @@ const RUNNER: Runner = {
 const MAX_HEREDOCS = 200;
 
 /**
- * Parses script text as far as the budget allows. A text that the parser cannot handle exhausts the analysis: one nested
- * too deeply, `coproc coproc …` (the parser recurses), or thousands of `<<` (it takes quadratic time).
+ * Parses script text as far as the budget allows. A text that the parser cannot handle ends the analysis: one nested too
+ * deeply, like `coproc coproc …` (the parser recurses), or one with too many `<<` (the parser takes quadratic time).
  */
 function parseScript(machine: ShellMachine, text: string): readonly Statement[] {
   if (!machine.spend(text.length) || text.split('<<', MAX_HEREDOCS + 2).length > MAX_HEREDOCS + 1) {
@@ -92,7 +92,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
 
 const MAX_DEPTH = 48;
 
-/** Runs what the first word names: a function (not if `plain`), a builtin, a known program, or a script written before. */
+/** Runs what the first word names: a function (not if `plain`), a builtin, a known program, or a script written earlier. */
 function callCommand(shell: Shell, [word, ...args]: readonly string[], plain: boolean): Status {
   const { machine } = shell;
   if (word === undefined || word === '') return undefined;

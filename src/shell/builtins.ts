@@ -174,7 +174,7 @@ function enter(shell: Shell, word: string): Status {
     return true;
   }
   if (!machine.disk.changed && machine.folders.size === 0) return false;
-  // A program that we cannot read may have made the folder. If this command made or moved folders, its path is unknown.
+  // A program that we cannot read may have made the folder. If this command line made or moved folders, the path is unknown.
   go(machine.disk.changed ? UNKNOWN : folder);
   return undefined;
 }

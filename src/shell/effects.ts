@@ -31,8 +31,8 @@ export interface ShellWorld {
   /** Returns the branch of HEAD in a folder's repository (`$(git branch --show-current)`), if the caller knows it. */
   headBranch?(folder: string): string | undefined;
   /**
-   * Returns the guarded paths (handoff files, loose refs) that exist in a folder, at any depth. By them the analysis
-   * judges `find`, recursive copies and oversized commands, so that it never walks a tree.
+   * Returns the guarded paths (handoff files, loose refs) that exist in a folder, at any depth. The analysis judges `find`,
+   * recursive copies and oversized commands by these paths, so that it never walks a tree.
    */
   watched(folder: string): readonly string[];
 }

@@ -65,7 +65,7 @@ export interface BranchMove {
   readonly to: string | undefined;
 }
 
-/** A move by its names alone. */
+/** A move without its call. */
 type Move = Omit<BranchMove, 'call'>;
 
 /** Returns the branches that a git call deletes or moves by force. Moves with unknown words are left out. */

@@ -16,7 +16,7 @@ export const POSITIONAL = '@';
 
 /**
  * A shell's variables, functions and folder. A layer reads its parent's state, and keeps its own changes. The changes of a
- * subshell are dropped. A variable that a branch may have set to another value is unknown afterwards.
+ * subshell are dropped. A variable that an `if` or the like may have set to another value is unknown afterwards.
  */
 export class Scope {
   /** What ended the commands, so that nothing else runs: `exit`, `return`, `break` (`loop`) or `continue` (`round`). */
@@ -92,7 +92,7 @@ export class Scope {
     this.#functions.set(name, { body, exported });
   }
 
-  /** Merges the changes of a branch of this scope that may or may not have run. */
+  /** Merges the changes of a layer whose commands may or may not have run. */
   join(branch: Scope): void {
     if (branch.stopped === 'exit' || branch.stopped === 'return') return;
     for (const [name, variable] of branch.#variables) {

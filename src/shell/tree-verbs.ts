@@ -106,7 +106,7 @@ const VERBS = byName<Judge>({
   'read-tree': readsTree,
   'checkout-index': checksOutIndex,
   'symbolic-ref': pointsElsewhere,
-  // It moves branches, even the one that is checked out, and leaves the files as they are.
+  // fast-import moves branches, even the one that is checked out, and leaves the files as they are.
   'fast-import': ({ call }) => whole(call, 'switch', 'carry'),
   // Not a git verb: stands for a program that commits everything (`jj new`).
   snapshot: ({ call }) => ({ ...whole(call, 'snapshot', 'carry'), untracked: true }),
@@ -219,7 +219,7 @@ function merges({ call, options, facts }: Judged): TreeReach | undefined {
   return autostashes(call, options, isOn('merge.autostash', call, facts));
 }
 
-/** Whether a setting is on, by what the call itself gives by `-c` or else by the configuration. */
+/** Whether a setting is on, by the call's own `-c` or else by the configuration. */
 function isOn(setting: string, { settings }: GitVerbCall, facts: ReachFacts): boolean | undefined {
   const given = settings?.get(setting);
   return given === undefined ? facts.isOn(setting) : parseBoolean(given);

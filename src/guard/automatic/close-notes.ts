@@ -89,7 +89,7 @@ export async function closeSettledNotes(
   return isAny;
 }
 
-/** Deletes the carried work of a topic that `author` packed. Others' work stays: `doctor` moves it to the rescues. */
+/** Deletes a topic's carried work, if `author` packed it. Others' work stays: `doctor` moves it to the rescues. */
 async function dropOwnWork(repository: InRepository, path: HandoffPath, author: SessionId): Promise<void> {
   for (const ref of await keptWork(repository, path)) {
     const work = await readWork({ cwd: repository.cwd }, ref.oid, Infinity);

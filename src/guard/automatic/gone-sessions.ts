@@ -10,7 +10,7 @@ import { leaveNote } from './leave-note.ts';
 
 /** The silence after which a session in another pid namespace (a container) counts as gone. Milliseconds. */
 const SILENT_MS = 86_400_000;
-/** The most notes that one session start writes, first those for the newest sessions. The next start writes the others. */
+/** How many notes one session start writes at most, the newest sessions first. The next start writes more. */
 const MAX_AT_ONCE = 5;
 /** The machine, and its current boot. */
 type Machine = Pick<ProcessTable, 'bootId' | 'host'>;
@@ -57,7 +57,7 @@ export async function leaveNotesOfGone(
     const reason = liveness === 'ended' ? 'session-end' : 'death';
     const context = { place, sessions, files, now, timeoutMs: beforeAnswer(budget) };
     try {
-      // If the note is not whole, the next session to start may have more time.
+      // If git was too slow for the note, we record nothing, so that the next session to start tries again.
       if (await leaveNote({ ...context, session, reason }))
         appendEvents(place, record.session, [{ t: 'note-left', process: processOf(session), at: now }]);
     } catch (error) {

@@ -119,7 +119,7 @@ function isAutomatic({ tip, illegal }: TopicState, own: Conversation): boolean {
   return illegal === undefined && automatic !== undefined && owner !== undefined && own.includes(owner);
 }
 
-/** Writes a note. Another process that was faster has written the same. */
+/** Writes a note. If another process was faster, it has written the same note. */
 async function put(
   repository: Repository,
   { path, before }: Place,
@@ -144,11 +144,11 @@ async function isSame(repository: Repository, before: TopicState, content: Commi
 function isCoveredByNote({ files, session, reason }: Leaving, { own, topics, work, commits }: Seen): boolean {
   const written = topics.flatMap(({ tip }) => {
     const isWritten = tip?.trailers !== undefined && tip.trailers.automatic === undefined;
-    // A commit's time lacks the milliseconds, so the note may be up to 999 ms newer than it says.
+    // A commit's time has no milliseconds, so the note may be up to 999 ms newer.
     return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
   });
   const lastNote = Math.max(...fileTimes(files, session.record.session), ...written);
-  // A session may commit after its last note: that needs no new note, because `boot` counts the commits since a note.
+  // When a session ends, commits after its last note need no new note: `boot` counts the commits since a note.
   const later = reason === 'session-end' ? [] : commits;
   const lastWork = Math.max(work?.changedAt ?? -Infinity, ...later.map(({ seconds }) => seconds * 1000));
   // If git did not report the working tree, the note may be out of date.

@@ -45,8 +45,8 @@ export function conversation(session: SessionId, records: readonly SessionRecord
 }
 
 /**
- * Finds a session's own changes in a working tree: of the paths that differ from HEAD, those that the session's ledger
- * claims or, if the session worked alone, those that its start list does not have.
+ * Finds which of the paths that differ from HEAD a session has changed: those that its ledger claims or, if the session worked
+ * alone, those that have changed since it began.
  */
 export async function ownWork(
   { place, sessions, now, timeoutMs }: NoteContext,

@@ -9,8 +9,8 @@ import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';
 
 /**
- * When git does not answer in time, judges whose changes the files hold: by the ledger, the bytes on the disk and the
- * running processes, without starting a process. In doubt we refuse: a file that a git filter converts counts as changed.
+ * When git does not answer in time, we judge whose changes the files hold by the ledger, the bytes on the disk and the running
+ * processes, and start no process. In doubt we refuse: a file that a git filter converts counts as changed.
  */
 
 /** A worktree before a command, and the ledgers of its sessions. */
@@ -48,7 +48,7 @@ function statusByLedger(
   return { head: { ref: place, oid: known?.head.oid ?? null }, dirty: new Map(dirty), at: now };
 }
 
-/** Returns the sessions of which a process runs, or may run, except those whose client has started the caller's. */
+/** Returns the sessions whose process runs, or may run, except those whose client started the caller's client. */
 export function alive(call: TreeCall, ledgers: readonly SessionLedger[]): ReadonlySet<SessionId> {
   const table = call.machine.processes();
   const above = clientChain(call).slice(1);
@@ -59,7 +59,7 @@ export function alive(call: TreeCall, ledgers: readonly SessionLedger[]): Readon
   return new Set(ledgers.filter(runs).map(({ session }) => session));
 }
 
-/** Whether a file differs from what HEAD had when the session first changed it. A file too big to read does. */
+/** Whether a file differs from what HEAD had when the session first changed it, or is too big to read. */
 export function isChanged(top: string, { path, base }: Pick<OpenClaim, 'path' | 'base'>): boolean {
   return !sameState(base, contentState(top, { path }, base?.oid ?? ''));
 }

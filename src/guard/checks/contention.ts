@@ -17,8 +17,8 @@ import type { TreeStatus, Wish } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 
 /**
- * Judges a change of paths that another live session may have changed and not committed. Without a claim of others on them,
- * it starts no git process.
+ * Judges a change of paths that another live session may have changed and not committed. Starts no git process if no other
+ * session has claimed the paths.
  */
 export async function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   const ledger = facts.ledger();
@@ -31,7 +31,7 @@ export async function contention(call: TreeCall, facts: FileFacts): Promise<read
 
 /**
  * Warns an agent, once, before it changes what another agent of its session has not committed. The change is allowed. The main
- * agent hears of changes by running sub-agents. Where sub-agents are no owners, each agent hears of changes by the others.
+ * agent hears of the changes of running sub-agents. Where sub-agents are not owners, every agent hears of the others' changes.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,
@@ -39,7 +39,7 @@ function siblings(
   touches: readonly Touch[],
 ): readonly Finding[] {
   const { agent = '' } = event;
-  // A sub-agent that is an owner does not hear what an ended sub-agent has left, because that is the session's now.
+  // A sub-agent that is an owner does not hear of an ended sub-agent's changes: they are the session's now.
   const isPart = agent !== '' && self.session === session;
   const claim = all
     .filter((ledger) => sessionOfOwner(ledger.session) === session && !others.includes(ledger))
@@ -165,7 +165,7 @@ interface Known {
   readonly removes: boolean;
 }
 
-/** Says who changed the paths: a sentence for each session and way. */
+/** Says who changed the paths: one sentence for each session and each kind of evidence. */
 function whose(claims: readonly OpenClaim[], known: Known, now: number): string {
   const groups = new Map<string, OpenClaim[]>();
   for (const claim of claims) {
@@ -220,7 +220,7 @@ function maybeText(claim: OpenClaim, groups: SessionGroups, now: number): string
   return `${escapeLine(claim.path)} was changed ${ago(claim.at, now)}, while a command of ${peerName(claim.session, groups)} ran: that session or another one changed it. See: git handoff status`;
 }
 
-/** The open claims of other live sessions, without touches (`PathClaims`). */
+/** The open claims of other live sessions. Touches (see `PathClaims`) are left out. */
 interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
   /** Claims, confirmed by the status, of sessions that are no longer live; empty without a status. */

@@ -82,7 +82,7 @@ export function areNamed(peers: readonly string[], people: People): string {
   return `${peerNames(peers, people)} ${peers.length === 1 ? 'is' : 'are'}`;
 }
 
-/** Returns the call as it concerns each repository whose hooks the paths may be, if git-handoff is on there. */
+/** Returns the call as it concerns its own repository and those around the paths, where git-handoff is on. */
 async function callsOf(call: SessionCall, paths: readonly string[]): Promise<TreeCall[]> {
   const found = paths.flatMap((path) => {
     const real = realPath(path, true);
@@ -125,7 +125,7 @@ export function looksAtCommits(
   return runs('prepare-commit-msg') || (!skips && runs('pre-commit'));
 }
 
-/** Whether git would run a hook that is ours, or the pre-commit framework's, which keeps ours beside its own and runs it first. */
+/** Whether git would run the file, and it is our hook, or the pre-commit framework's, which runs ours (`.legacy`) first. */
 function isOurs(path: string): boolean {
   const isRun = ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
   return isRun && [path, `${path}.legacy`].some((file) => /git-handoff|git-hooks\//.test(readText(file)));

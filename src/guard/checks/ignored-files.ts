@@ -49,7 +49,7 @@ async function refuse(
   return refusedFor(text, owners);
 }
 
-/** Suggests to remove files by name: ignored files may be anybody's, so the session has to name its own. */
+/** Suggests removing files by name: ignored files may be anybody's, so the session has to name its own. */
 function instead({ paths }: TreeReach, files: readonly string[], { remove }: Typed): string {
   if (paths?.[0] !== '.') return `To remove them, name them: ${remove(files, 'rm -r')}`;
   return `Remove only your own files, by name, for example: ${remove(files.slice(0, 1), 'rm -r')}`;

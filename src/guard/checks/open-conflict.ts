@@ -8,8 +8,8 @@ import { isTouched } from './touch.ts';
 import { typedAt } from './typed.ts';
 
 /**
- * Refuses to change files that are in conflict in another live session's merge, rebase …, because that session's next commit
- * includes whatever they contain. The ledger misses some of these files, because git leaves them as HEAD has them.
+ * Refuses changes to files that are in conflict in another live session's merge, rebase …, because that session's next commit
+ * includes whatever the files contain. The ledger misses some of them, because git has left them as they are in HEAD.
  */
 export async function openConflict(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   const place = facts.ledger()?.place;

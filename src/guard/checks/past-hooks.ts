@@ -20,8 +20,8 @@ import {
 import { commitInstead } from './raw-commit.ts';
 
 /**
- * While another session is at work, refuses a command that would make a commit past our hooks, or keep the hooks from
- * checking later commits. A lone session may do both.
+ * While another session is at work, refuses a command that would commit without our hooks, or keep the hooks from checking
+ * later commits. A lone session may do both.
  */
 export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { effects, people } = facts;

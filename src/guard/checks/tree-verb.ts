@@ -95,7 +95,7 @@ interface OwnPart {
   readonly mine: readonly string[];
   /** Whether files are in conflict, so that git cannot stash. */
   readonly inConflict: boolean;
-  /** Whether HEAD has a common ancestor with the commit that the rebase or pull is for. */
+  /** Whether a merge could replace the rebase or pull: HEAD and the other commit have a common ancestor. */
   readonly canMerge: boolean;
 }
 
@@ -103,7 +103,7 @@ const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
 
 const isOfIndex = ({ verb, stagedOnly }: TreeReach) => verb !== 'stash' && stagedOnly;
 
-/** Suggests to unstage the claimed paths, because the command leaves unstaged changes alone. */
+/** Suggests unstaging the claimed paths, because the command leaves unstaged changes alone. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
   return `Unstage it first, and git will keep it: ${git} reset -q${paths(names)}`;
@@ -152,7 +152,7 @@ function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed):
   return `Undo only your own changes: ${git} restore --source=HEAD --staged --worktree${typed.paths(mine)}`;
 }
 
-/** The words of a `git apply` as they were typed, and `--include` options for the paths, relative to the top. */
+/** The words of a `git apply`, as they were typed. */
 const optionsOf = ({ words }: GitVerbCall) =>
   words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
 /** Stands for the command that prints the patch, if the patch comes from a pipe. */
@@ -172,7 +172,7 @@ function mergeInstead(call: GitVerbCall, git: string): string {
   return `Merge instead, which leaves uncommitted changes alone: ${git} ${merge} --no-autostash --no-edit${names}`;
 }
 
-/** What {@link mergeInstead} merges. What a pull will fetch is not known, so HEAD stands for it. */
+/** The commit that {@link mergeInstead} merges. Nobody knows yet what a pull will fetch, so HEAD stands for that. */
 const mergedName = (call: GitVerbCall): string =>
   call.verb === 'pull' ? 'HEAD' : (mergeOperands(call)[0] ?? '@{upstream}');
 

@@ -55,7 +55,7 @@ function unnamedDangers({ effects }: CommandFacts, place: WorkPlace, others: rea
   });
 }
 
-/** Returns, as a danger, the commit that the command would check out without our hooks, if it may hold others' work. */
+/** Returns a danger if the command would, without our hooks, check out a commit that may hold others' work. */
 async function moves(call: TreeCall, facts: CommandFacts, others: readonly OpenClaim[]): Promise<Danger[]> {
   const moved = movesBranch(call, facts.effects);
   if (moved === undefined) return [];
@@ -69,7 +69,7 @@ async function moves(call: TreeCall, facts: CommandFacts, others: readonly OpenC
 /** Returns a function that tells whether a patch or an archive may change a path (relative to the worktree's top). */
 function hits({ folder, patch }: UnnamedWrites, { top }: WorkPlace): (path: string) => boolean {
   const base = relative(top, realPath(folder)).replaceAll(sep, '/');
-  // A patch in a folder outside the worktree changes nothing here; in a folder around the worktree, it may change all.
+  // A patch for a folder outside the worktree changes nothing here. One for a folder around it may change everything.
   if (base.startsWith('../') && !/^(?:\.\.\/?)+$/.test(base)) return () => false;
   const below = base === '' || base.startsWith('..') ? '' : `${base}/`;
   const names = patch === undefined ? undefined : patchNames(patch);

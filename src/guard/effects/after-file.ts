@@ -57,7 +57,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   return news;
 }
 
-/** Claims each path, and records its state in HEAD, before the tool, and now. */
+/** Claims each path. Records its state in HEAD, its state before the tool, and its state now. */
 async function claimPaths(
   call: TreeCall,
   place: WorkPlace,

@@ -190,7 +190,7 @@ const QUOTED = /'[^']*'|"(?:[^"\\]|\\[^])*"/g;
 /** Programs that run the text in quotes as a command. */
 const CHILD_SHELL = /\b(?:[a-z]*sh|eval)\b/;
 
-/** Whether programs that the shell command started may run on after the call. In doubt, it says no. */
+/** Whether programs that the shell command started may run on after the call. In doubt, the answer is no. */
 function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
   if (tool?.kind !== 'shell') return false;
   const { command, inBackground } = tool;
@@ -201,7 +201,7 @@ function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
 /** The state of a path whose content in HEAD is not known. */
 const UNREAD: FileState = { mode: '100644', oid: null };
 
-/** The paths that a command named and, by their times, has changed, as the disk has them, because git did not answer. */
+/** When git did not answer: the named paths that, by their times, the command has changed, with their state on the disk. */
 function namedOnDisk({ top }: WorkPlace, window: OpenWindow, now: number): TreeStatus {
   const { status, named } = window;
   const dirty = named.flatMap((path): [string, DirtyPath][] => {
@@ -293,7 +293,7 @@ async function headEntries(
 
 /**
  * Tells all sessions which commits of others a rewrite of the branch left out (`git rebase -i`, a script). A new commit with
- * the subject and a session of an old one counts as its copy, as a rebase or `--amend` makes one.
+ * the subject and a session of an old one counts as the old one's copy: a rebase or `--amend` makes such copies.
  */
 async function droppedNews(
   call: TreeCall,

@@ -9,7 +9,7 @@ import { type TreeCall, ownerOf, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
-/** Before a file tool: announces its paths, so that its change is not taken for another session's, and copies the files. */
+/** Before a file tool: copies its files, and announces them, so that nobody takes its change for another session's. */
 export function announcement(call: TreeCall, { ledger, touches }: FileFacts): readonly Effect[] {
   const opened = ledger();
   if (opened === undefined) return [];
@@ -31,8 +31,8 @@ export function announcement(call: TreeCall, { ledger, touches }: FileFacts): re
 }
 
 /**
- * Saves claimed work that somebody has discarded by hand, so that the file is gone or as in HEAD. We do so now because
- * after the tool has written the file, nothing shows that loss.
+ * Saves claimed work that somebody has discarded by hand, so that the file is gone or as in HEAD. We do so now: once the tool
+ * has written the file, nothing would show the loss.
  */
 async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);

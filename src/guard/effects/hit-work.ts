@@ -176,8 +176,8 @@ async function keepOthers(
 }
 
 /**
- * Saves work that has disappeared since a session last read a status, although no session's command ran, and has its owners
- * told. What was already missing at that time was removed by a session, or is reported already.
+ * Saves work that has disappeared since a session last read a status although no session's command ran, and tells its owners.
+ * What was missing before that, a session has removed, or somebody has reported.
  *
  * @returns whether there is news
  */
@@ -194,7 +194,7 @@ export async function keepGoneOutside(
     known?.dirty.has(path) === true ||
     all.some(({ claims }) => (claims.get(path)?.at ?? -1) >= (known?.at ?? 0));
   const lost = missing.filter(({ path }) => isNew(path));
-  // A command that is running may have removed it: we check again when the command has ended.
+  // A command that is running may have removed the work: we check again when that command has ended.
   if (kept === undefined || readWindows(place).some(({ id }) => id !== ARRIVAL)) return false;
   const told = [...new Set(lost.flatMap(({ path }) => owners.get(path) ?? []))].map((to) => {
     const paths = lost.map(({ path }) => path).filter((path) => owners.get(path) === to);

@@ -49,7 +49,7 @@ export function keepLeft(
   return [{ kind: 'do', when: 'allowed', run }];
 }
 
-/** Saves the changes that a status shows as a rescue, with their owners: by default those that the ledgers know. */
+/** Makes a rescue of the changes that a status shows, with their owners, who by default come from the ledgers. */
 export function saveStatus(
   { session, settings, now, budget }: TreeCall,
   place: WorkPlace,

@@ -47,8 +47,8 @@ async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): 
 }
 
 /**
- * Keeps each new stash entry with a ref. If the session's command stashes, records as the session's own the entries that
- * were not there before the command.
+ * Keeps each new stash entry with a ref. If the session's command stashes, records the entries that are new since the command
+ * began as the session's own.
  */
 async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { session, tree, settings, now } = call;

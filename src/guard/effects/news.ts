@@ -43,7 +43,7 @@ const MAX_LINES = 5;
 const MAX_SUBJECT = 60;
 
 /**
- * News that this owner has not heard. The session gets the news that is addressed to a sub-agent that no longer runs.
+ * News that this owner has not heard. A session also gets the news for its sub-agents that no longer run.
  *
  * @param isAddressee whether the calling agent gets what is addressed to the owner
  */
@@ -95,7 +95,7 @@ export async function movedHead(
   return { id, text: `${places}${what}. Check it before you build on it: git log --oneline -3` };
 }
 
-/** Whether another session or agent has said since then that it moved HEAD to this place. */
+/** Whether another session or agent has said, at or after `since`, that it moved HEAD to this place. */
 export function othersMoved(
   { all, self }: Pick<Ledgers, 'all' | 'self'>,
   { ref, oid }: HeadPlace,
@@ -129,8 +129,8 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 }
 
 /**
- * Returns other sessions' news and requests for the session, each once. What is addressed to this session waits for its
- * main agent, because a sub-agent that is no owner would not pass it on.
+ * Returns other sessions' news and requests for the session, each once. What is addressed to this session waits for its main
+ * agent, because a sub-agent that is not an owner would not pass it on.
  *
  * @param moved where HEAD has moved
  */

@@ -76,7 +76,7 @@ function naming(call: TreeCall, { commonDir }: WorkPlace): readonly Finding[] {
   return [{ kind: 'rewrite', content: `export ${AGENT_VARIABLE}=${agent}; ${tool.command}` }];
 }
 
-/** What a notice to the session calls unchecked if `git status` takes too long. */
+/** What a notice names as unchecked if `git status` takes too long. */
 const UNLOOKED = 'what this command changes here, because git status did not finish in time';
 
 async function news(

@@ -32,7 +32,7 @@ import { type TreeCall, workPlaceOf } from '../call.ts';
 /** How long we read the journal of an ended session without claims, and how long we keep any journal. Milliseconds. */
 const READ_MS = 6 * 3600_000;
 const KEEP_MS = 7 * 86_400_000;
-/** How long we keep contents that nothing refers to: a running call may be about to do so. Milliseconds. */
+/** How long we keep contents that nothing refers to: a running call may be about to refer to them. Milliseconds. */
 const KEEP_CONTENTS_MS = 3600_000;
 
 /** Forgets the running calls of a session that is over. Its changes stay on record, because it may be resumed. */

@@ -16,8 +16,8 @@ import type { Registered } from './registration.ts';
 /** The guard's automatic notes: each has a time limit, and a failure does not stop the hook's other work. */
 
 /**
- * Records that an ending session needs its notes. The notes for which there is no time, and those for other worktrees, are
- * written by the next session that starts. Returns whether the session needs a note in this worktree.
+ * Records that an ending session needs its notes. The next session that starts writes the notes for which there is no time, and
+ * those for other worktrees. Returns whether the session needs a note in this worktree.
  */
 export function expectEndNotes(
   { settings, tree, session, now }: TreeCall,
@@ -40,7 +40,7 @@ export async function noteEnd(call: TreeCall, all: readonly JudgedSession[]): Pr
     appendEvents(workPlaceOf(call.tree), call.session, [{ t: 'note-left', at: call.now }]);
 }
 
-/** Writes a note before the session's context is compacted, but none before a sub-agent's is. */
+/** Writes a note before the session's context is compacted. A sub-agent's compaction needs none. */
 export async function noteCompaction(call: TreeCall): Promise<void> {
   if (!call.settings.automaticNotes || call.event.agent !== undefined) return;
   await withinTime(call, async (budget) =>

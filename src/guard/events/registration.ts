@@ -35,7 +35,7 @@ export interface Registered {
  * conversation that it continues. Then records whether it is alone.
  *
  * A lock admits one arrival at a time, so that no session is seen on record before it keeps a ledger. If the lock fails, the
- * order of the steps is enough to lose nothing: a session writes its start list, its record and the file that says that it is
+ * order of the steps still prevents losses: a session writes its start list, its record and the file that says that it is
  * alone, and only then lists who is here. So the later of two sessions sees the other, and neither counts as alone any more.
  *
  * @param listed the sessions on record, if they were listed a moment ago
@@ -73,7 +73,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   const place = workPlaceOf(tree);
   let here = await readSessionsHere(call, listed);
   const { own, others } = here;
-  // It may also have been resumed after its process had died and others had been here.
+  // The session may also have been resumed after its process died and others worked here.
   const isResumed = own?.liveness === 'dead' && readLedger(place, session).lasting.paused !== undefined;
   const isBack = own === undefined || own.record.ended !== null || isResumed;
   let record = describe(call, own, others);
@@ -118,8 +118,8 @@ interface SessionsHere extends OwnAndOthers {
   readonly gone: readonly SessionId[];
   /**
    * Whether others are at work, or the launcher (bin/git-handoff) must leave all calls to Node: it does not know
-   * `handoff.guardPath`, and changes of a visitor or a sub-agent must be claimed at once, because other changes here are not
-   * theirs. Also true while a call is running: we claim its changes when it ends; until then the session is not alone.
+   * `handoff.guardPath`, and a visitor's or a sub-agent's changes must be claimed at once. Also true while a call is running:
+   * when it ends, we claim its changes; until then the session does not count as alone.
    */
   readonly isShared: boolean;
 }

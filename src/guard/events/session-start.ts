@@ -286,8 +286,8 @@ type OpenTopic = TopicState & { readonly tip: HandoffCommit };
 const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.state === 'open';
 
 /**
- * Returns the notes for the start text: this branch's first, written ones before automatic ones, then the newest. In code
- * that runs once, comparing thousands of topics is slow. So ranks (numbers) select the notes that are then compared.
+ * Returns the notes for the start text: this branch's first, written ones before automatic ones, then the newest. In code that
+ * runs once, comparing thousands of topics is slow. So we select notes by a rank (a number), and compare only those.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   const ranks = Float64Array.from(open, (state) => rankOf(state, here));

@@ -115,7 +115,7 @@ function revParse({ shell, words }: GitCall): Status {
   return undefined;
 }
 
-/** git's own verbs with nothing to record here. git ignores aliases with these names. */
+/** Verbs of git's own, most with nothing to record here (`GIT_VERBS` has the others). git ignores aliases with these names. */
 export const OWN_VERBS = new Set(
   (
     'add am apply archive blame cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
@@ -231,7 +231,7 @@ function fastImport(git: GitCall): Status {
   return undefined;
 }
 
-/** The verbs that are more than `OWN_VERBS`, by name. */
+/** The verbs for which there is something to record, by name. */
 export const GIT_VERBS = byName<GitVerb>({
   'archive diff diff-files diff-index diff-tree fast-export format-patch log range-diff show stash whatchanged':
     output,

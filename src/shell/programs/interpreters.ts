@@ -69,7 +69,7 @@ const WRAPPERS: Readonly<Partial<Record<string, RegExp>>> = {
   jj: /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
 };
 
-/** The git calls that stand for what they do; all others switch. */
+/** The git call that stands for what such a program does. A program without an entry switches branches. */
 const OTHER_DEEDS: Readonly<Partial<Record<string, Pick<GitVerbCall, 'verb' | 'words'>>>> = {
   jj: { verb: 'snapshot', words: [] },
   'git-town': { verb: 'stash', words: ['--include-untracked'] },
@@ -168,7 +168,7 @@ function programOf(launcher: Launcher): Program {
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
-/** Runs a command after the `NAME=value` words before it, which the shell keeps. */
+/** Sets the variables of the `NAME=value` words in the shell, and runs the command after them. */
 function withEnvironment(shell: Shell, words: readonly string[], by: string): Status {
   let start = 0;
   for (; ASSIGNMENT.test(words[start] ?? ''); start++) {
