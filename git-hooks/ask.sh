@@ -31,7 +31,7 @@ is_session_possible() {
 }
 
 # ask <hook> [<argument> ...]: sets $status to Node's answer: 0 goes on, 77 refuses, anything else is no answer. Prints what
-# Node says, or that nobody has checked $unchecked. For a commit only prepare-commit-msg prints the latter: it always runs.
+# Node says, or that nobody has checked this $unchecked. For a commit only prepare-commit-msg prints that: it always runs.
 ask() {
   hook=$1
   shift

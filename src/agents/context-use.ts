@@ -7,7 +7,7 @@ interface ContextUse {
   readonly window: number | undefined;
 }
 
-/** How a client's session file records the use of the context. A path leads through the fields of a line. */
+/** How a client's session file records the use of the context. A path joins the names of nested fields by dots. */
 interface Recorded {
   /** The type of the lines that record it. */
   readonly type: string;

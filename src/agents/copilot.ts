@@ -63,7 +63,7 @@ export const copilot: Dialect = dialectOf({
   },
 });
 
-/** Names the event. Payloads with camelCase fields, and those of SubagentStart, do not name it: it follows from their fields. */
+/** Names the event. Payloads with camelCase fields, and those of SubagentStart, do not: we infer its name from their fields. */
 function nameOf(event: Fields): string | undefined {
   const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;

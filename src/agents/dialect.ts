@@ -88,7 +88,7 @@ export interface Dialect {
   readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
-  /** Whether the client reports the end of a sub-agent. If not, sub-agents are not owners: they would never end. */
+  /** Whether the client reports the end of a sub-agent. If not, sub-agents are not owners: we would never see them end. */
   readonly reportsAgentEnd?: true;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;

@@ -135,7 +135,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   subagentStop: 'agent-stop',
 };
 
-/** An event's name as Cursor writes it: Claude Code's with a small first letter. */
+/** An event's name as Cursor writes it: Claude Code's with a lower-case first letter. */
 export const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
 /** The kind of an event with one of those names; `undefined`: we do not know the name. */

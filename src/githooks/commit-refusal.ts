@@ -91,7 +91,7 @@ export function warningLines(warnings: CommitDecision['warnings'], groups: Sessi
   ];
 }
 
-/** Warns a session about uncommitted changes of its running sub-agents in its commit. */
+/** Warns a session that its commit includes changes of its running sub-agents. */
 export function takenAlongLines(
   staged: readonly StagedPath[],
   ledgers: readonly SessionLedger[],
@@ -120,7 +120,7 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
     return [switchBack(branch.expected, facts.self.head?.oid)];
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
-  // If this session has also changed a path that the commit would undo, it can commit its own part on top of HEAD.
+  // If the commit would undo a change of a path that this session has changed, too, the session can commit its part on HEAD.
   const shared = problems.flatMap((one) =>
     one.kind === 'reversal' && one.by.shared === true ? [one.path] : [],
   );

@@ -8,7 +8,7 @@ import type { Context } from '../sessions/caller.ts';
 import type { AskedFor } from '../sessions/happenings.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 
-/** What git started one of our hooks with, as git-hooks/ passes it on. */
+/** What one of our hooks gets from git, as git-hooks/ passes it on. */
 export interface StartedHook extends Context {
   readonly name: string;
   /** The hook's own arguments. */
@@ -22,7 +22,7 @@ export interface StartedHook extends Context {
 
 /** What the earlier hooks of the same commit have found out. */
 export interface EarlierHooks {
-  /** Who commits; `undefined`: a person; `unknown`: they could not tell. */
+  /** Who commits; `undefined`: a person; `unknown`: the hooks could not tell. */
   readonly committer: SessionId | undefined | 'unknown';
   /** Milliseconds that those hooks took. */
   readonly spentMs: number;

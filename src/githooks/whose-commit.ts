@@ -16,8 +16,8 @@ import { type HookCall, type StartedHook, settingsOf } from './hook-call.ts';
 /** Finds out whose commit git is making, and whether it has to be checked. */
 
 /**
- * Whether a commit has to be checked: yes, unless a session that works here alone makes it. A commit that git makes from
- * existing ones (merge, rebase, cherry-pick, revert, am) is checked only if git has stopped or another session began it.
+ * Whether we check a commit: yes, unless a session that works here alone makes it. A commit that git makes from existing ones
+ * (merge, rebase, cherry-pick, revert, am) is checked only if git has stopped or another session began the operation.
  */
 export function mustCheck(call: HookCall): boolean {
   const { gitDir } = call;
@@ -43,7 +43,7 @@ export function isReplaying(gitDir: string): boolean {
 
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
-/** Whether a lone session makes this commit: it alone is named in the environment, or none is and its client runs git. */
+/** Whether a lone session makes this commit: it alone is named in the environment, or nobody is and its client runs git. */
 function isLoneCommit(call: HookCall): boolean {
   const lone = loneProcess(call.gitDir);
   if (lone === undefined) return false;

@@ -15,8 +15,8 @@ import {
 } from './call.ts';
 
 /**
- * A person's bypass lets one tool call do what the guard would refuse. The first refusal that the bypass covers uses it up. It
- * then lifts all further refusals of the same call, too.
+ * A person's bypass lets one tool call do what the guard would refuse. The first refusal that a bypass lifts uses it up, but it
+ * lifts all further refusals of the same call, too.
  */
 export function bypassFor(call: TreeCall): Permission {
   const { session, now, event, tree } = call;

@@ -31,7 +31,7 @@ export interface Worktree extends FoundRepository {
   readonly visiting?: true;
 }
 
-/** One call of a client's hook, with everything that its judgement needs. It is made once for each call. */
+/** One call of a client's hook, with everything that its judgement needs. We make this object once for each call. */
 export interface Call {
   readonly event: GuardEvent;
   readonly dialect: Dialect;

@@ -71,7 +71,7 @@ export async function visit(
 async function enter(call: TreeCall): Promise<boolean> {
   const { tree, session, now } = call;
   const place = workPlaceOf(tree);
-  // A visit to the worktree where the session began is recorded, too: later events may come from the other folder.
+  // A visit to the worktree where the session began is recorded, too: later events may name another folder.
   if (readLedger(place, session).lasting.visit?.top !== tree.workTree)
     appendEvents(place, session, [{ t: 'visit', top: tree.workTree, at: now }]);
   noteModel(tree.commonDir, call.event, call.dialect.client, call);
@@ -147,8 +147,8 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
 
 /**
  * Returns the worktrees that the session visits and that still exist. A session visits a worktree if it works there while its
- * calls name another folder, or none. Its journal in the visited repository records the visit. Calls of a session with a
- * journal in another repository are always decided by Node.
+ * calls name another folder, or none. Its journal in the visited repository records the visit. Node decides all calls of a
+ * session with a journal in another repository.
  */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
   return knownRepositories(env)

@@ -35,8 +35,8 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * Returns the file in the user's state folder that records a repository where `init` ran; it holds the common dir. Each
- * repository has its own file, so that two set up at once cannot overwrite each other's record.
+ * Returns the file in the user's state folder that records a repository where `init` ran or sessions work; it holds the common
+ * dir. Each repository has its own file, so that two set up at once cannot overwrite each other's record.
  */
 export function repositoryEntry(state: string, commonDir: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');

@@ -30,7 +30,7 @@ const END_MS = 1000;
 
 /**
  * Runs a command with our standard descriptors and returns its exit status as a shell would. Signals go to its whole group.
- * When the command is over, the group is ended, with whatever it left in the background.
+ * When the command is over, we end the group, with whatever the command left in the background.
  */
 export async function runCommand({
   argv,

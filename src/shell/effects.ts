@@ -1,4 +1,4 @@
-/** The effects that a shell command would have. `analyse.ts` finds them without running it, and the guard decides by them. */
+/** The effects that a command would have. `analyse.ts` finds them without running the command. The guard decides by them. */
 
 /**
  * Stands for an unknown stretch of a text: `"$(date)/x"` expands to UNKNOWN + '/x'. No guarded name contains this

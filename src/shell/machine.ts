@@ -79,7 +79,7 @@ export class ShellMachine {
   /** Whether the budget is used up: then the rule of spelled.ts decides. */
   exhausted = false;
   readonly mentionsHandoffs: boolean;
-  /** The settings that `git config` and `git remote` made earlier in the command, by lower-case key. */
+  /** The settings that `git config` made earlier in the command, by lower-case key. */
   readonly settings = new Map<string, string>();
   readonly found = {
     identity: [] as IdentityEffect[],

@@ -10,7 +10,7 @@ import { leaveNote } from './leave-note.ts';
 
 /** The silence after which a session in another pid namespace (a container) counts as gone. Milliseconds. */
 const SILENT_MS = 86_400_000;
-/** How many notes one session start writes at most, the newest sessions first. The next start writes more. */
+/** The most notes that one session start writes. The newest sessions come first; the next start writes more. */
 const MAX_AT_ONCE = 5;
 /** The machine, and its current boot. */
 type Machine = Pick<ProcessTable, 'bootId' | 'host'>;

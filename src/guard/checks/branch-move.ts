@@ -30,7 +30,7 @@ export async function branchMove(call: TreeCall, facts: CommandFacts): Promise<r
   return [];
 }
 
-/** Refuses to delete a branch on which another live session works, no matter who made its commits. */
+/** Refuses the deletion of a branch on which another live session works, no matter who made its commits. */
 function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refusal | undefined {
   if (move.to !== undefined) return undefined;
   const { branch = '' } = move;

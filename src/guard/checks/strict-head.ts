@@ -7,8 +7,8 @@ import type { TreeFacts } from '../facts.ts';
 const WORKSPACE = '[Claude Workspace]';
 
 /**
- * With `handoff.headCheck=strict`, refuses to work on top of another live session's commit. The cases and the form of the
- * messages are those of jjagent's concurrent session detection.
+ * With `handoff.headCheck=strict`, refuses work on top of another live session's commit. The cases and the form of the messages
+ * are those of jjagent's concurrent session detection.
  */
 export async function strictHead(call: TreeCall, facts: TreeFacts): Promise<readonly Finding[]> {
   const text = await headOfOthers(call, facts, 'working copy');

@@ -15,7 +15,7 @@ export interface Typed {
   readonly plainPaths: (paths: readonly string[]) => string;
   /** Returns a command that removes these files with a program (`rm`, or the like). */
   readonly remove: (paths: readonly string[], program: string) => string;
-  /** Returns, as an argument for git, a folder beside the working tree that does not exist yet. */
+  /** Returns, as an argument for git, the path of a folder to make beside the working tree. */
   readonly beside: (name: string) => string;
 }
 

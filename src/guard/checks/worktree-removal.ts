@@ -62,7 +62,7 @@ function isWiping({ verb, words }: GitVerbCall): boolean {
 
 const isName = (word: string, top: string) => `${top}/`.endsWith(`/${word.replace(/(?<!\/)\/+$/, '')}/`);
 
-/** Refuses to remove or move a working tree in which another live session is at work. */
+/** Refuses the removal or move of a working tree in which another live session is at work. */
 export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { tree } = call;
   const gitCalls = callsInRepository(call, facts.effects);

@@ -134,7 +134,7 @@ function isAnybodyElsewhere({ commonDir, worktreeId }: WorkPlace): boolean {
   );
 }
 
-/** Tells about overlaps with a worktree that are news to this session. Paths of the same sessions share a sentence. */
+/** Describes the overlaps with another worktree that are news to this session. Paths of the same sessions share a sentence. */
 function noticesOf(
   call: TreeCall,
   { top: folder, head: { ref }, overlaps }: OtherTree,

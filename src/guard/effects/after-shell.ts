@@ -273,7 +273,7 @@ async function headEntries(
   const isReported = othersMoved({ all, self }, head, before.at);
   const [from, to] = [before.head.oid, head.oid];
   const options = { cwd: place.top, timeoutMs: lookTimeoutMs(call) };
-  // A detached HEAD leaves commits behind wherever it goes, and a switch leaves them on the other branch.
+  // A detached HEAD leaves commits behind wherever it goes, and a switch leaves them on their branch: neither drops them.
   const isSameBranch = before.head.ref === head.ref && head.ref !== 'HEAD';
   const [commits, left] = await Promise.all([
     commitsBetween(options, from, to),

@@ -31,7 +31,7 @@ export function announcement(call: TreeCall, { ledger, touches }: FileFacts): re
 }
 
 /**
- * Saves claimed work that somebody has discarded by hand, so that the file is gone or as in HEAD. We do so now: once the tool
+ * Saves claimed work that somebody has discarded by hand: the file is gone, or as it is in HEAD. We do so now: once the tool
  * has written the file, nothing would show the loss.
  */
 async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {

@@ -171,7 +171,7 @@ function pauseStart(place: WorkPlace, session: SessionId, status: TreeStatus): v
   if (since !== undefined) noteLoneOperation(place, session, since);
 }
 
-/** Writes the claims of a session that was alone, and the HEAD that counts as seen by it and its sub-agents. */
+/** Writes the claims of a session that was alone, and records that it and its sub-agents have seen the present HEAD. */
 function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeStatus, at: number): void {
   const changes = changesLeft(start, readPause(place, peer), now);
   appendEvents(place, peer, newClaims(place, peer, changes, at));

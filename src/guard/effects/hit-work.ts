@@ -177,7 +177,7 @@ async function keepOthers(
 
 /**
  * Saves work that has disappeared since a session last read a status although no session's command ran, and tells its owners.
- * What was missing before that, a session has removed, or somebody has reported.
+ * Work that was already missing then was removed by a session, or has been reported.
  *
  * @returns whether there is news
  */

@@ -49,7 +49,7 @@ export function keepLeft(
   return [{ kind: 'do', when: 'allowed', run }];
 }
 
-/** Makes a rescue of the changes that a status shows, with their owners, who by default come from the ledgers. */
+/** Makes a rescue of the changes that a status shows, with their owners. By default the ledgers name the owners. */
 export function saveStatus(
   { session, settings, now, budget }: TreeCall,
   place: WorkPlace,

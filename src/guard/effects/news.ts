@@ -164,7 +164,7 @@ const NOTHING: Handed = { lines: [], ids: [] };
 /** The most requests in one answer; the rest follow with the next call. */
 const MAX_REQUESTS = 3;
 
-/** The requests of sessions at work that the owner has not heard. If git fails, they wait for the next call. */
+/** The requests that the owner has not heard, from sessions at work. If git fails, they wait for the next call. */
 async function deliver(call: TreeCall, { place, ledgers: { all, self } }: OpenLedger): Promise<Handed> {
   const asked = openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
   if (asked.length === 0) return NOTHING;

@@ -34,7 +34,7 @@ export interface Registered {
  * Puts the calling session on record in this worktree, or updates its record: its process, the session that started it, the
  * conversation that it continues. Then records whether it is alone.
  *
- * A lock admits one arrival at a time, so that no session is seen on record before it keeps a ledger. If the lock fails, the
+ * A lock admits one arrival at a time, so that nobody sees a session on record before it keeps a ledger. If the lock fails, the
  * order of the steps still prevents losses: a session writes its start list, its record and the file that says that it is
  * alone, and only then lists who is here. So the later of two sessions sees the other, and neither counts as alone any more.
  *

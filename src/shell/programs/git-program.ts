@@ -147,7 +147,7 @@ function recordHandoff(shell: Shell, all: readonly string[]): void {
   if (command.length > 0) runTried(shell, command);
 }
 
-/** Judges the command of `git handoff try` where it runs: in the tree of `try`. */
+/** Analyses the command of `git handoff try` where it runs: in the tree of `try`. */
 function runTried(caller: Shell, command: readonly string[]): void {
   const shell = caller.subshell();
   const { tryTree } = shell.machine.disk.world;

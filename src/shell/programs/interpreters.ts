@@ -78,7 +78,7 @@ const OTHER_DEEDS: Readonly<Partial<Record<string, Pick<GitVerbCall, 'verb' | 'w
 /** Records the git call that a program makes by itself. hub passes its other words on to git. */
 export const wrapper: Program = (shell, args, name) => {
   const words = args.map((word) => (isKnown(word) ? word : '…'));
-  // Options may precede the verb. Their values then count as words after the verb, which does little harm.
+  // Options may precede the verb. Their values then count as words of the verb, which does little harm.
   const options = words.filter((word) => word.startsWith('-'));
   const verb = words.filter((word) => !word.startsWith('-'));
   const asksForHelp = options.some((word) => /^(?:-h|--help)$/.test(word));
