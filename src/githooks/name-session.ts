@@ -108,7 +108,7 @@ async function addTrailers(call: HookCall, { file, trailers, parts, comment }: M
 
 /**
  * Lets git put the trailers where they belong, without any configuration: the user's could drop or rename them, and a
- * repository's `trailer.<key>.command` would run. GIT_DIR is no repository, so git reads no repository's configuration.
+ * repository's `trailer.<key>.command` would run. GIT_DIR names no repository, so git reads no repository's configuration.
  */
 async function interpretTrailers(
   { cwd, budget }: HookCall,

@@ -99,9 +99,9 @@ function leakingRefs(refs: readonly PushedRef[]): string[] {
 }
 
 /**
- * Judges a push. Refuses it if commits mix the work of several sessions, if it drops others' commits from a branch, if
- * handoffs did not move legally, or if carried work exceeds its limits. Reports commits of other live sessions. A person
- * is only warned about mixed and dropped commits, and gets no report.
+ * Judges a push. Refuses it if commits mix the work of several sessions, if it drops others' commits from a branch, if it moves
+ * handoffs against their rules, or if carried work exceeds its limits. Reports commits of other live sessions. A person is only
+ * warned about mixed and dropped commits, and gets no report.
  *
  * @throws Failure when git fails; the caller lets the push pass
  */

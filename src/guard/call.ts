@@ -52,7 +52,7 @@ export interface Call {
   readonly now: number;
   /** The time for the whole call. */
   readonly budget: Budget;
-  /** Tells the session, in one line, what could not be examined. Nothing may pass silently. */
+  /** Tells the session, in one line, what we could not check. Nothing may go unchecked silently. */
   readonly notChecked: (what: string) => void;
   readonly log: (kind: string, detail: string) => void;
 }

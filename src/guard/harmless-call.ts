@@ -39,7 +39,7 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
   return true;
 }
 
-/** Remembers, as the modification time of the lone session's file, when we read all that `hasMoved` checks. */
+/** Remembers when we last read all that `hasMoved` checks, as the modification time of the lone session's file. */
 export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
   if (!isLoneSession(gitDir, session)) return;
   try {

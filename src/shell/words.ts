@@ -194,7 +194,7 @@ function substitute(shell: Shell, part: Substitution): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === '\n') end--;
   const known = text.slice(0, end);
-  // `find`, for example, may print more than the one line that is known, but mostly does not.
+  // `find`, for example, may print more than the one line that we know, but usually does not.
   const isOne = known.endsWith(`\n${UNKNOWN}`) && known.indexOf('\n') === known.length - 2;
   return isOne ? known.slice(0, -2) : known;
 }

@@ -22,8 +22,8 @@ import type { AnalysedFacts } from '../facts.ts';
 import { type Call, type Finding, type Refusal, toolPath } from '../call.ts';
 
 /**
- * Protects handoff files in the predecessor's form, each owned by the session that its first line names, and the files of
- * git-handoff's refs, which no tool may write.
+ * Protects handoff files of git-handoff's predecessor (`handoff-*.md`), each owned by the session that its first line names,
+ * and the files of git-handoff's refs, which no tool may write.
  */
 export function handoffFiles(call: Call): readonly Finding[] {
   const { tool } = call.event;

@@ -54,7 +54,7 @@ export function wholeText(file: string): string | undefined {
   return text === undefined || text.length > MAX_TEXT ? undefined : text;
 }
 
-/** Reads a list of file names, one a line. If git has quoted a name like a C string, the list counts as unreadable. */
+/** Reads a list of file names, one per line. If git has quoted a name like a C string, the list counts as unreadable. */
 function namesIn(file: string, nul: boolean): readonly string[] | undefined {
   const names = wholeText(file)
     ?.split(nul ? '\0' : '\n')

@@ -14,8 +14,8 @@ import { workPlaceOf, type TreeCall, type Effect, type Finding, refusedFor } fro
 import type { CommandFacts } from '../facts.ts';
 
 /**
- * Refuses a git-stash(1) command that would apply or remove an entry that this session did not make: all worktrees share
- * one list, and its newest entry may be anybody's. Before an allowed command, we make a ref for every entry.
+ * Refuses a git-stash(1) command that would apply or remove an entry that this session did not make: all worktrees share one
+ * list, and its newest entry may be anybody's. Before an allowed command, we make a ref for every entry, so that none is lost.
  */
 export async function stash(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { tree, now } = call;

@@ -80,7 +80,7 @@ export function tidy({ tree, machine, session, now }: TreeCall, others: readonly
   removeFormerState(commonDir, stateFolder(machine.env));
 }
 
-/** Removes the beats of sessions that cannot be at work. With them, the git hooks would start Node for nothing. */
+/** Removes the beat files of sessions that cannot be at work: because of them, the git hooks would start Node for nothing. */
 function tidyBeats(commonDir: string, present: ReadonlySet<string>): void {
   for (const name of entries(beatFolder(commonDir))) if (!present.has(name)) removeBeat(commonDir, name);
 }

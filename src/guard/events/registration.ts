@@ -118,8 +118,8 @@ interface SessionsHere extends OwnAndOthers {
   readonly gone: readonly SessionId[];
   /**
    * Whether others are at work, or the launcher (bin/git-handoff) must leave all calls to Node: it does not know
-   * `handoff.guardPath`, and a visitor's or a sub-agent's changes must be claimed at once. Also true while a call is running:
-   * when it ends, we claim its changes; until then the session does not count as alone.
+   * `handoff.guardPath`, and we must claim a visitor's or a sub-agent's changes at once, because other changes here are not
+   * theirs. Also true while a call is running: we claim its changes when it ends; until then the session is not alone.
    */
   readonly isShared: boolean;
 }
@@ -221,7 +221,7 @@ function describe(
   };
 }
 
-/** Whether the session only visits this worktree. A session that has worked here is no visitor, wherever it calls next. */
+/** Whether the session only visits this worktree. A session that has worked here is not a visitor, wherever it calls next. */
 function isVisitor({ tree }: TreeCall, known: SessionRecord | undefined): boolean {
   return tree.visiting === true && (known?.ended !== null || known.visiting === true);
 }

@@ -156,7 +156,7 @@ function applyPatch(shell: Shell, args: readonly string[]): Status {
   return undefined;
 }
 
-/** The programs whose output is known if their input is, and those that change files as a patch says. */
+/** The programs whose output we know if we know their input, and those that change files as a patch says. */
 export const FILTER_PROGRAMS = byName<Program>({
   cat: passThrough(''),
   head: passThrough('n:c:'),

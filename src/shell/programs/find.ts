@@ -145,7 +145,7 @@ function candidatesBelow(shell: Shell, args: readonly string[], root: string): C
   return [...found.values()];
 }
 
-/** The most parentheses and negations in an expression that is read. */
+/** The most parentheses and negations in an expression that we read. */
 const MAX_NESTED = 64;
 
 /** Handles `find`: carries out its actions on the guarded paths, and on one path that stands for all others. */
