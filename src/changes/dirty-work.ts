@@ -160,7 +160,7 @@ export async function settleClaims({ place, tree, ledgers, status }: DirtyWork):
   if (place === undefined) return;
   const settled = await settledClaims({ ...place, ...tree }, ledgers, status);
   for (const [session, entries] of settled) {
-    // If it cannot write, the next caller records them.
+    // If this caller cannot write, the next one records them.
     quietly(() => appendEvents(place, session, entries));
   }
 }
@@ -204,7 +204,7 @@ export function parsePathArgument(
   throw new Failure('usage', `${escapeLine(typed)} is not a path in this repository's worktrees`, { hint });
 }
 
-/** Resolves a path literally: from `cwd` or, after a prefix that our lists (`TOP_LITERAL`) or hints (`:/`) have, from the top. */
+/** Resolves a path literally: after a prefix of our lists (`TOP_LITERAL`) or hints (`:/`) from the top, else from `cwd`. */
 function absoluteOf(typed: string, cwd: string, current: WorkTree | undefined): string {
   const prefix = [TOP_LITERAL, ':/'].find((one) => typed.startsWith(one));
   if (prefix === undefined || current === undefined) return resolve(cwd, typed);
@@ -245,7 +245,7 @@ const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId
 const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
   `${beforeFolder(place, session)}/${nameHash(path)}`;
 
-/** Keeps a file's content before a tool changes it. If it cannot read or write it, keeps nothing and reports no error. */
+/** Keeps a file's content before a tool changes it. If that fails, keeps nothing and reports no error. */
 export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
   const copy = fileOf(place, session, path);
   // Without a copy, the ledger has to tell what the file held.
@@ -255,7 +255,7 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
     removeFile(copy);
     if (stat?.isFile() !== true || stat.size > MAX_COPY) return;
     ensureFolder(beforeFolder(place, session));
-    // `copyFileSync` would first empty the copy: ext4 then writes it to the disk at once, and removing the copy is as slow.
+    // `copyFileSync` would first empty the copy: ext4 then writes it to the disk at once, which is slow, as is its removal.
     writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
     share(copy);
   });

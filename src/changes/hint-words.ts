@@ -87,7 +87,7 @@ export function sourceWords(
   return amend ? ' --no-edit' : " -m '<message>'";
 }
 
-/** Returns the rest of a `git handoff …` that commits as the words of a refused `git commit` asked; the caller adds paths. */
+/** Returns the words after `git handoff` for a commit like the refused `git commit`; the caller adds paths. */
 export function commitWords(commonDir: string, words: CommitWords | undefined, source: Source): string {
   const kept = otherWords(words?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
   return `commit${source.amend ? ' --amend' : ''}${sourceWords(commonDir, words, source)}${kept}`;

@@ -138,15 +138,15 @@ async function readFinishing(
   return { made, merged, resolved };
 }
 
-/** Whether a staged state is another session's work, which stayed on the disk because git stops when one side deletes a file. */
+/** Whether a staged state is another session's work: git leaves a file on the disk if one side of a merge deletes it. */
 function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
   const { foreign } = claimsOn(path, ledgers, groups, head);
   return strong(foreign).some(({ after }) => sameState(after, index));
 }
 
 /**
- * Returns the tree that git last merged, if this operation made it: a journal says so, or that tree is not from before the
- * command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
+ * Returns the tree that git last merged, if this operation made it: a journal says so, or it is another tree than before
+ * the command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);

@@ -219,7 +219,7 @@ export async function overlapsElsewhere(
   return (await Promise.all(trees)).flat();
 }
 
-/** Whether a path may overlap, decided without git: not if the other worktree has the file as in HEAD or in this worktree. */
+/** Whether a path may overlap, decided without git: not if the other worktree has the file as HEAD or this worktree has it. */
 function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
   const { head, disk } = dirty;
   const there = contentState(otherTop, dirty, head?.oid ?? disk?.oid ?? '');

@@ -81,8 +81,8 @@ export async function unrecordedClaims(
 }
 
 /**
- * Returns the paths whose index entry these sessions made: by their ledgers, or because it is new since the one that works
- * alone began.
+ * Returns the paths whose index entry these sessions made: their ledgers say so, or the entry has changed since the session
+ * that works alone began.
  *
  * @param also statuses from before the sessions' running commands: what was staged since then is theirs, too
  */
@@ -121,7 +121,7 @@ export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, st
   return isUnread || (isChain && sameState(last.after, disk));
 }
 
-/** Returns the path with its content as it was hashed again, if it was: of very many files, a status does not read all. */
+/** Returns the path with its new hash, if its content was hashed again: of very many files, a status does not read all. */
 export function withContent(dirty: DirtyPath, oids: ReadonlyMap<string, Oid>): DirtyPath {
   const oid = oids.get(dirty.path);
   return dirty.disk === null || oid === undefined ? dirty : { ...dirty, disk: { ...dirty.disk, oid } };

@@ -44,7 +44,7 @@ interface Undone extends PastChange {
   readonly at: number;
 }
 
-/** Finds the paths that are older than HEAD, whatever moved HEAD. */
+/** Finds the paths that would, if committed, undo what HEAD has gained, whatever moved HEAD. */
 export async function findStale(place: StalePlace, candidates: readonly Candidate[]): Promise<StalePaths> {
   if (candidates.length === 0 || place.head.oid === null) return { stale: new Set(), undone: [] };
   const { cwd } = place;

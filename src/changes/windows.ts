@@ -83,8 +83,8 @@ export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
 }
 
 /**
- * Which statuses of a working tree are kept: in the journal those from when a session began to work alone (its start list), from
- * when that was interrupted (its pause), and from before each shell command that runs now; in `handoff/looks/<worktree id>` the
+ * Which statuses of a working tree are kept. The journal has those from when a session began to work alone (its start list),
+ * when that was interrupted (its pause), and before each shell command that runs now. `handoff/looks/<worktree id>` has the
  * newest status, whoever read it.
  */
 
@@ -139,7 +139,7 @@ export function putLast(place: LedgerPlace, status: TreeStatus): void {
   renameSync(temporary, file);
 }
 
-/** Whether HEAD may have moved since the newest status, by the times of the files that say where it is. */
+/** Whether HEAD may have moved since the newest status, judging by the times of the files that say where HEAD is. */
 export function mayHaveMoved(place: LedgerPlace & { readonly gitDir: string }): boolean {
   const looked = statOf(lookFile(place))?.mtimeMs;
   if (looked === undefined) return false;
@@ -198,8 +198,8 @@ function commandsOf(commonDir: string, session: SessionId): OpenWindow[] {
 
 /**
  * Returns the owner whose command runs this program: a running sub-agent of the session, or the session itself. If commands of
- * two agents commit at once, each names its agent in `AGENT_VARIABLE`. Otherwise it is the owner of the first command that
- * commits or, if no command commits, the only owner that runs one; in doubt, the session.
+ * two agents commit at once, each names its agent in `AGENT_VARIABLE`. Otherwise the first command that commits tells
+ * the owner; if none commits, the only owner that runs a command counts. In doubt, it is the session.
  */
 export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.ProcessEnv): SessionId {
   const agents = runningOwners(readJournal(commonDir, session));

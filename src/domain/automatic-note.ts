@@ -4,14 +4,14 @@ import { counted, cutToCharacters, escapeLine, shellWord } from './surfacing.ts'
 
 /**
  * The note that git-handoff leaves for a session that left none: what git and the guard have seen, as Markdown with the
- * headings of a handover. It holds no time, so that the same state always gives the same text.
+ * headings of a handover. It contains no timestamp, so that the same state always gives the same text.
  */
 
 export interface AutomaticFacts {
   readonly session: SessionId;
   readonly client: string;
   readonly reason: AutomaticReason;
-  /** For `death`: whether the session's process is known to be gone; otherwise it only stopped making calls. */
+  /** For `death`: whether the session's process is known to be gone; if not, the session only stopped making calls. */
   readonly proven: boolean;
   readonly branch: string;
   /** Name of the linked worktree that the session worked in; `undefined`: the main worktree. */
@@ -160,8 +160,8 @@ export function codeSpan(text: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns the topic of a session's automatic note, always the same: `session-` and the short id that our messages show; for
- * an id that is no UUID, a hash of the id instead.
+ * Returns the topic of a session's automatic note, which never changes: `session-` and the short id that our messages show.
+ * If the id is no UUID, a hash of it replaces the short id.
  *
  * @param sha256 hexadecimal digest of a text
  */

@@ -2,8 +2,8 @@ import { jsonFields } from './journal/events.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /**
- * A person's one-shot bypass: a token that the first refusing check consumes. The bypass then counts for that session until
- * the tool call or git process that consumed it is over. Times are milliseconds.
+ * A person's one-shot bypass: a token. The first check that would refuse something consumes it. The bypass then counts for
+ * that session until the tool call or git process that consumed the token is over. Times are milliseconds.
  */
 
 /** What a person allowed. */
@@ -27,7 +27,7 @@ export interface ConsumedBypass {
   readonly key: BypassKey;
   /** When it was consumed. */
   readonly at: number;
-  /** Whether the refusal was about handoff files: then a person has allowed whatever the call does to these files. */
+  /** Whether the refusal was about handoff files. If so, a person has allowed whatever the call does to these files. */
   readonly files: boolean;
 }
 

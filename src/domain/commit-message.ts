@@ -17,7 +17,7 @@ export interface MessageParts {
   readonly namesModel: boolean;
   /** Whether the last line lacks its line feed. */
   readonly isTorn: boolean;
-  /** Whether, after the first line, git sees no trailer, comment or end of the message: then a paragraph may be appended. */
+  /** Whether a paragraph may be appended: git sees no trailer, comment or end of the message after the first line. */
   readonly isPlain: boolean;
 }
 
@@ -121,8 +121,8 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 }
 
 /**
- * Returns the other sessions whose work a commit holds, by its message; `undefined`: it names no session. `self` and its
- * related sessions do not count. If it names one of these, no session in its `Handoff-Accepted-From` counts, either.
+ * Returns the other sessions whose work a commit holds according to its message; `undefined`: the message names none. `self`
+ * and its related sessions do not count. If the message names one of them, those in `Handoff-Accepted-From` do not, either.
  */
 export function otherOwners(
   message: string,

@@ -1,4 +1,4 @@
-/** Why a command stopped: the closed list that `--json` shows, each with its exit code; 0 is success. */
+/** Every reason why a command can stop, as `--json` shows it, with its exit code; 0 is success. */
 export const EXIT_CODES = {
   'not-found': 1,
   stale: 1,

@@ -40,7 +40,7 @@ export interface HandoffTrailers {
   readonly succeeds?: SessionId | undefined;
   /** The operator whom the note's front matter addresses; repeated here so that a list need not read notes. */
   readonly to: string | undefined;
-  /** The operator that the note is from, by its front matter. */
+  /** The operator that the note is from, according to its front matter. */
   readonly from?: string | undefined;
   /** Why git-handoff left the note, which no session wrote; `undefined`: somebody wrote it. */
   readonly automatic?: AutomaticReason | undefined;
@@ -62,7 +62,7 @@ export interface HandoffTrailers {
 export type AutomaticReason = 'compaction' | 'session-end' | 'death';
 const AUTOMATIC_REASONS: readonly string[] = ['compaction', 'session-end', 'death'];
 
-/** `state.json`: the state of the repository at the write. `checkMove` compares it with the ref. */
+/** `state.json`: the state of the repository when the commit was made. `checkMove` compares it with the ref. */
 export interface RecordedState {
   readonly version: number;
   readonly branch: string;
@@ -170,13 +170,13 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
 
 type Fields = Readonly<Partial<Record<Field, string | undefined>>>;
 
-/** The trailers of most notes, as `formatMessage` writes them. Named groups would undo most of the speed-up. */
+/** The trailers of most notes, as `formatMessage` writes them. Without named groups, which are slow. */
 const COMMON = new RegExp(
   `\\n\\n${KEYS.owner}: ([\\w.-]+)\\n(?:${KEYS.base}: (\\w+)\\n)?` +
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,
 );
 
-/** Reads the trailers of most notes in a quarter of the time: a list reads thousands, in code that V8 has not compiled yet. */
+/** Reads the trailers of most notes four times faster: a list reads thousands before V8 has compiled the code. */
 function commonTrailers(message: string): HandoffTrailers | undefined {
   const found = COMMON.exec(message);
   if (found === null) return undefined;

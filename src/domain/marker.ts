@@ -130,7 +130,7 @@ function decideWrite(
   if (session === undefined) return { kind: 'allow' };
   const marked = markerOwner(content);
   if (marked === session) return { kind: 'allow' };
-  // The write would replace, unread, a text without a marker: the writer must add the marker itself.
+  // Unless the file is new or ours, the write would replace a text unread: the writer must add the marker itself.
   const ours = !file.exists || file.owner === session;
   if (marked === undefined && ours && mode === 'rewrite') return { kind: 'insert-marker' };
   return { kind: 'deny', why: 'marker-missing' };

@@ -35,7 +35,7 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
-/** The variable in which the guard names the sub-agent to a command that commits while another sub-agent's command does. */
+/** The variable in which the guard names the sub-agent to a command that commits while another's command commits, too. */
 export const AGENT_VARIABLE = 'GIT_HANDOFF_AGENT';
 
 /** The variables of each client, in order of precedence. */
@@ -136,7 +136,7 @@ export function agentOfOwner(owner: string): string | undefined {
   return owner.split('/')[1];
 }
 
-/** Parses an owner: a session, or a sub-agent that ran. */
+/** Parses an owner: a session, or a sub-agent of one. */
 export function parseOwner(text: unknown): SessionId | undefined {
   const [session, agent, ...more] = typeof text === 'string' ? text.split('/') : [];
   const id = parseSessionId(session);
@@ -149,7 +149,7 @@ export function isPerson(id: SessionId): boolean {
   return PERSON.test(id);
 }
 
-/** UUIDs of version 7 and OpenCode's ids begin with the time: all of one minute begin alike. */
+/** UUIDs of version 7 and OpenCode's ids begin with the time, so all ids of one minute begin alike. */
 const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**
@@ -254,7 +254,7 @@ export function ownerName(id: string, { client, name }: Known = {}): string {
   return escapeLine(`${known === 'unknown' ? 'session' : known} ${shortId(id)}`);
 }
 
-/** Names an owner by the records that were read. `id` may be the short one from a commit's trailer. */
+/** Names an owner, with the client that the records have. `id` may be the short one from a commit's trailer. */
 export function peerName(id: string, { clients = new Map() }: WithClients): string {
   const [session = id] = id.split('/');
   return ownerName(id, { client: clients.get(meantId(session, clients.keys()) ?? session) });

@@ -132,7 +132,7 @@ export function related(a: SessionId, b: SessionId, records: readonly SessionRec
   return chainFrom(a, 'parent', records).includes(b) || chainFrom(b, 'parent', records).includes(a);
 }
 
-/** Returns a session and those that it leads to, each of which may lead to another; a circle is left. */
+/** Returns a session and those that this link leads to, one after another. A circle ends where it closes. */
 function chainFrom(
   start: SessionId,
   link: 'succeeds' | 'parent',

@@ -56,8 +56,8 @@ const oneOf = <Word extends string>(...words: readonly Word[]): Kind<Word> => ({
 });
 
 /**
- * Builds the settings from `key value` pairs as git lists them; the last value of a key wins. An invalid one counts as the
- * default, which stands last in each line.
+ * Builds the settings from `key value` pairs as git lists them; the last value of a key wins. If that is invalid, the default
+ * counts, which stands last in each line.
  */
 export function parseSettings(entries: readonly SettingEntry[]) {
   const unknown: UnknownValue[] = [];

@@ -6,7 +6,7 @@ import { counted } from './surfacing.ts';
 
 /**
  * A snapshot: uncommitted content, as a commit without parents. Its tree holds `work.json` and the contents as numbered
- * blobs. No entry is a path of a working tree: git checks nothing out. Notes carry snapshots, rescues keep them. Pure.
+ * blobs, so that git never writes to the paths of a working tree. Notes carry snapshots, rescues keep them. Pure.
  */
 
 export const SNAPSHOT_FILE = 'work.json';

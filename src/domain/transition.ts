@@ -189,7 +189,7 @@ function isTakenSilently({ trailers }: HandoffCommit, line: readonly HandoffComm
 
 interface Visit {
   readonly commit: HandoffCommit;
-  /** The topic of the commit's ref when it was made: `sync` may have renamed the topic since. */
+  /** The topic of the commit's ref when the commit was made: `sync` may have renamed the topic since. */
   readonly topic: string;
 }
 
@@ -235,8 +235,8 @@ function namesPlace({ recorded }: HandoffCommit, topic: string, place: Place): b
 const MAX_LOOKS = 2_000_000;
 
 /**
- * Returns what tells a merge of two lines (neither parent is in the other's history) from a merge of a line with its own past,
- * by which a former owner would own the handoff again without a take.
+ * Returns a function that tells whether a merge joins two lines (neither parent is in the other's history). By a merge of a
+ * line with its own past, a former owner would own the handoff again without a take.
  *
  * @param known all commits that were read
  * @param added those that the move adds to the history of `old`

@@ -29,8 +29,8 @@ import { type ObjectRequest, type ReadObject, isDamage, lookUpObjects, readObjec
 import { askRawDiff, rawDiff } from './staged.ts';
 
 /**
- * The headers and message of a commit object (no tree entries). Each part is parsed on demand, because of thousands of commits
- * most are only counted.
+ * The headers and message of a commit object (no tree entries). Each part is parsed on demand: there may be thousands of
+ * commits, and most are only counted.
  */
 export class CommitText {
   /** The raw bytes of the object (gitformat: headers, blank line, message). */

@@ -90,7 +90,7 @@ function withoutNewlines(text: string): string {
   return text.slice(0, end);
 }
 
-/** The folder that all worktrees share (`$GIT_COMMON_DIR`), from the one of a worktree. */
+/** The folder that all worktrees share (`$GIT_COMMON_DIR`), found from a worktree's own git dir. */
 export function commonDirOf(gitDir: string): string {
   const common = withoutNewlines(readText(`${gitDir}/commondir`));
   return common === '' ? gitDir : resolve(gitDir, common);

@@ -62,7 +62,7 @@ export function pathspecModes(base: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** The variables of a git child that may open a connection, instead of those below; `undefined` unsets one. */
+/** The variables that replace those of `gitEnvironment` if a git child may open a connection; `undefined` unsets one. */
 export function connecting(mayAsk: boolean): Record<string, string | undefined> {
   return {
     ...(mayAsk ? { GIT_TERMINAL_PROMPT: '1' } : {}),

@@ -10,7 +10,7 @@ export function objectName(format: 'sha1' | 'sha256', type: string, content: Uin
   return hash(format, `${type} ${content.length}\0`, content);
 }
 
-/** The object format that an object name belongs to, by its width. */
+/** The object format that an object name belongs to, judging by its length. */
 export function formatOf(oid: string): 'sha1' | 'sha256' {
   return oid.length === 64 ? 'sha256' : 'sha1';
 }

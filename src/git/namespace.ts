@@ -158,7 +158,7 @@ export const liveRef = (worktreeId: string, session: SessionId): RefName =>
 /** A predecessor tool's handoff file as last seen, by its path. */
 export const filesRef = (path: string): RefName => `${FILES}${shortHash(path)}` as RefName;
 
-/** Reads `<prefix><component>/<topic>`; `undefined` for a ref that is not ours or badly named. */
+/** Reads `<prefix><component>/<topic>`; `undefined` for a ref that is not ours, or is badly named. */
 export function parsePath(ref: string, prefix: string): HandoffPath | undefined {
   const slash = ref.indexOf('/', prefix.length);
   if (slash <= prefix.length || !ref.startsWith(prefix)) return undefined;

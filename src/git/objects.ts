@@ -249,8 +249,8 @@ export class ObjectBatch {
   }
 
   /**
-   * Runs git, and again when a prune got in its way: `git prune --expire=now` also deletes the temporary files of a running
-   * git, and objects that an index-pack has found and is about to compare with its own.
+   * Runs git, and runs it again if a prune got in its way: `git prune --expire=now` also deletes the temporary files of a
+   * running git, and objects that an index-pack has found and is about to compare with its own.
    */
   async #feed(command: readonly string[], options: Omit<GitOptions, 'input'>): Promise<void> {
     const input = this.#pack();

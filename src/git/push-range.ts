@@ -222,7 +222,7 @@ export interface MixedCommit {
   readonly paths: number;
 }
 
-/** How many commits are in memory at most, how large a commit must be to be read by itself, and the largest. */
+/** The most commits in memory and, in bytes, the size from which a commit is read by itself, and the largest that is read. */
 const [AT_ONCE, LARGE_BYTES, MOST_BYTES] = [1000, 64 << 10, 64 << 20];
 
 /**

@@ -163,8 +163,8 @@ export type TransactionResult =
   | { readonly kind: 'name-conflict'; readonly detail: string };
 
 /**
- * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. Text form: there
- * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
+ * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. In the text form,
+ * an absent old value means "must not exist"; the `-z` form would force (git-update-ref(1)).
  *
  * `leads`: the first ref decides whether the transaction is done, and the next reader updates the others.
  * `repeatable`: the next run repeats what a crash takes back, so nothing is synced to the disk.

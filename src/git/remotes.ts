@@ -43,7 +43,7 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
   return { all, usual, settings: parseSettings(settings) };
 }
 
-/** Whether a remote-tracking branch contains a commit: undoing it here would not undo it there. `true` in doubt. */
+/** Whether a remote-tracking branch contains a commit: if so, undoing it here does not undo it there. `true` in doubt. */
 export async function isPushed(cwd: string, oid: Oid): Promise<boolean> {
   const args = ['for-each-ref', '--count=1', `--contains=${oid}`, '--format=%(refname)', 'refs/remotes/'];
   const result = await runGit(args, { cwd });

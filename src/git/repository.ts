@@ -40,7 +40,7 @@ export async function openRepository(cwd: string): Promise<Repository> {
 }
 
 async function askForRepository(cwd: string): Promise<Repository> {
-  // One folder only: its name may contain a line feed.
+  // Asks for one folder only, because its name may contain a line feed.
   const gitDir = (await git(['rev-parse', '--absolute-git-dir'], { cwd })).replace(/\n$/, '');
   const named = process.env['GIT_COMMON_DIR'];
   const commonDir = named === undefined ? commonDirOf(gitDir) : resolve(cwd, named);

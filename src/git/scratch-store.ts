@@ -104,7 +104,7 @@ async function hashNamed(
   if (result.code !== 0) await hashNamed(paths.slice(done.length + 1), flags, options, oids);
 }
 
-/** A path in a line of git's input, as a C string if it would not be itself there. */
+/** A path as a line of git's input: a C string if git would not read the path as it is. */
 function quoted(path: string): string {
   const escaped = (byte: string) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
   return /^"|[\r\n]/.test(path) ? `"${path.replace(/["\\\r\n]/g, escaped)}"` : path;

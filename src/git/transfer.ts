@@ -62,7 +62,7 @@ export async function fetchRefs(
 ): Promise<void> {
   const args = [
     ...['--no-tags', '--no-write-fetch-head', '--no-prune', '--no-filter', '--refmap='],
-    // simple-git waits 50 ms for a git that printed nothing.
+    // Always with `--progress`, because simple-git waits 50 ms for a git that printed nothing.
     ...['--no-recurse-submodules', '--no-auto-maintenance', '--progress', '--stdin', '--', remote],
   ];
   const fetch = (...how: string[]) =>
@@ -224,7 +224,7 @@ export interface TransferProgress {
 
 export interface TransferOptions {
   readonly cwd: string;
-  /** Called while a transfer runs; without it git prints no progress. */
+  /** Gets the progress of a transfer while it runs. */
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
   /** Whether a person can answer when git asks for a password. */
   readonly mayAsk: boolean;

@@ -126,7 +126,7 @@ function keyIn(entries: ReadonlyMap<string, FilePath>, { path, raw }: FilePath):
   return other === undefined || other.raw === raw ? path : (raw ?? path);
 }
 
-/** Where a path of the working tree is on the disk, by its bytes where they are not UTF-8. */
+/** Where a path of the working tree is on the disk; as bytes if its name is not UTF-8. */
 export function diskPath(top: string, { path, raw }: FilePath): string | Buffer {
   if (raw === undefined) return join(top, path);
   return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(raw, 'latin1')]);

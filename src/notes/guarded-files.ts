@@ -168,7 +168,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   const put = (content: Uint8Array, found: Uint8Array | undefined) =>
     putCopies({ cwd }, [{ path, content, found, old }]);
   if (decision === 'accept') {
-    // The owner's text may not have been put back after the earlier report: it stays readable.
+    // The earlier report may not have put the owner's text back: `found` keeps it readable.
     if (disk === undefined) await forgetCopy({ cwd }, copy);
     else await put(disk, reportedBefore ? copy.content : undefined);
     return [];
@@ -197,7 +197,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
  * gone, so the former text is put back.
  *
  * @param change the content that was seen last, and that of now (`undefined`: the file is gone); whether the same change was
- * reported before, so that somebody means it
+ * reported before, which shows that somebody wants it
  */
 export function decideGuardedChange(
   change: { readonly before: string; readonly now: string | undefined; readonly reportedBefore: boolean },

@@ -121,7 +121,7 @@ export async function commitHandoff(
   return { kind: 'lost-race', tip: (await readTopic(repository, path)).tip?.oid };
 }
 
-/** The failure for a ref that cannot be moved, whoever tries it how often. */
+/** The failure for a ref that cannot be moved. */
 export function refFailure(result: TransactionResult): Failure {
   const detail = 'detail' in result ? result.detail : 'its objects were pruned';
   return result.kind === 'locked'

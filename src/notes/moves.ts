@@ -67,7 +67,7 @@ export async function judgeMoves(
 const isWrong = (commit: Found | undefined) =>
   typeof commit === 'object' && checkHandoffCommit(commit) !== undefined;
 
-/** Why a move is illegal by its two ends alone, before any history is walked. */
+/** Why a move is illegal, judging by its two ends alone, before any history is walked. */
 function checkEnds({ old, next }: HandoffMove, found: ReadonlyMap<Oid, Found>): IllegalReason | undefined {
   if (old === next) return undefined;
   const [before, tip] = [old === undefined ? undefined : found.get(old), found.get(next)];

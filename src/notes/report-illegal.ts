@@ -49,7 +49,7 @@ const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
   'note too large': `a note of more than ${MAX_NOTE_BYTES / 1024 / 1024} MiB`,
 };
 
-/** Whether the ref is where it was kept, and only its commit cannot be read. */
+/** Whether the ref still points at the kept tip, and only that commit cannot be read. */
 export const isUnreadable = ({ tip, keptOid, illegal }: TopicState): boolean =>
   tip === undefined && keptOid !== undefined && illegal?.bad === keptOid;
 

@@ -142,7 +142,7 @@ export async function readTopicsBeside(
   return states;
 }
 
-/** Judges the topics without `kept` together: a fresh clone may have thousands of them, and CI has only such. */
+/** Judges the topics without `kept` together: a fresh clone may have thousands of them, and CI has no others. */
 async function judgeFetched(
   repository: InRepository,
   found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
@@ -165,7 +165,7 @@ async function judgeFetched(
   return states;
 }
 
-/** The state by a commit that says all that a list shows; `undefined` if that does not include the whole branch name. */
+/** The state that the tip alone gives; `undefined` without a tip, or if the component has not the whole branch name. */
 function listedState(path: HandoffPath, tip: ListedCommit | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   return branch && tip && settledState(path, branch, tip);

@@ -18,7 +18,7 @@ import { updateRefs, type RefValue, listRefNames } from '../git/refs.ts';
  * if a person allows it once.
  */
 
-/** Whether the owner of a note still works on it, as far as this machine knows and it matters to the session that asks. */
+/** Whether a note's owner still works, as far as this machine knows; `gone` also if it counts as one with the asker. */
 export async function ownerState(
   repository: Repository,
   owner: SessionId,

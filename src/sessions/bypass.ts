@@ -71,7 +71,7 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
   return isCovered(commonDir, request) ? 'again' : undefined;
 }
 
-/** Whether a person allowed a session to do once what a verb refuses. The random key makes the bypass cover one command. */
+/** Whether a person allowed a session to do once what our command refuses. The random key limits the bypass to that command. */
 export function isAllowedOnce(commonDir: string, session: SessionId, now: number): boolean {
   const key = { kind: 'git', pid: 0, start: randomName() } as const;
   return consumeBypass(commonDir, { session, key, now }) !== undefined;

@@ -30,8 +30,8 @@ import { migrateState } from './migrate-state.ts';
 
 /**
  * The journals on the disk: `<common dir>/handoff/sessions/<session>.jsonl` holds all that this clone remembers of a
- * session, except its record. Any process may append to it without a lock, mostly those of the session itself: by one
- * write(2) in append mode, then a check that the file was not replaced meanwhile (`compactJournal`). When a session is over
+ * session, except its record. Any process, usually one of the session itself, may append to it without a lock: by one
+ * write(2) in append mode. It then checks that the file was not replaced meanwhile (`compactJournal`). When a session is over
  * and leaves nothing uncommitted, its journal moves to `sessions/over/`, where other sessions' calls do not read it.
  */
 

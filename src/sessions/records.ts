@@ -96,7 +96,7 @@ export function judgeSessions(
 
 /**
  * Whether the record came here with a copy of another clone (`cp -r`), in which the session goes on: both have its journal.
- * Not if that clone is out of sight: it was moved here, or its folder has another name in its container or machine.
+ * False if that clone cannot be seen: it was moved here, or its folder has another name in its container or machine.
  */
 function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): boolean {
   if (clone === null || clone === commonDir) return false;

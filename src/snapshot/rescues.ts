@@ -19,7 +19,7 @@ import { readSnapshots } from './commit.ts';
 
 /**
  * Rescues of what commands may destroy. Each has a ref, `refs/handoffs-local/rescue/<worktree-id>/<n>`, to a snapshot or
- * to a commit that was in the stash. Up to 0.1.0 it was a tree with `rescue.json`, `files/` and `index/`.
+ * to a commit that was in the stash. Up to 0.1.0 a snapshot was a tree with `rescue.json`, `files/` and `index/`.
  */
 
 /** Where rescues of a worktree are kept. */

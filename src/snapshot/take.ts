@@ -82,12 +82,12 @@ export async function takeSnapshot(
   return { ...(await keepSnapshot(place, snapshot, keeping)), skipped };
 }
 
-/** What to type for a file that cannot be kept: an undo needs it in its place, a restore needs its place. */
+/** What to type for a file that cannot be kept: copy it before an undo, move it away before a restore. */
 const ASIDE = { undone: ['cp', 'kept'], written: ['mv', 'mine'] } as const;
 
 /**
- * Keeps what a verb is about to take out of a working tree, and returns the rescue's number. What cannot be kept is not
- * changed.
+ * Keeps what a command of ours is about to take out of a working tree, and returns the rescue's number. What cannot be kept
+ * is not changed.
  *
  * @param taken the paths that it will change
  * @throws Failure `refused` for content that a snapshot cannot hold; and as `takeSnapshot` does
@@ -173,7 +173,7 @@ interface Source {
   readonly ownerOf: (path: string) => SessionId | null;
   /** What an undo leaves at a path, if that is not HEAD's state. */
   readonly leftAt?: (path: string) => FileState;
-  /** Returns the content that an earlier status kept, as git stores it. Without it, the files' own bytes are read, unfiltered. */
+  /** Returns the content that an earlier status kept, as git stores it. Left out: the files' own bytes count, unfiltered. */
   readonly seen?: (entry: DirtyPath) => Buffer | undefined;
 }
 

@@ -88,7 +88,7 @@ export function exportHeader(origin: ExportOrigin, facts: HandoverFacts): string
   return `${comment}# Session Handover\n\n## Metadata\n\n${lines}\n${NOTE_BEGINS}`;
 }
 
-/** Recognises a file that `exportHeader` began, whose note begins at the character `noteAt`; `undefined` for any other. */
+/** Reads a file that begins with an `exportHeader`; its note begins at the character `noteAt`. `undefined` for any other. */
 export function readExported(text: string): (ExportOrigin & { readonly noteAt: number }) | undefined {
   const beginning = text.slice(0, MAX_HEADER);
   const match = FIRST_LINE.exec(beginning);

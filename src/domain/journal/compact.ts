@@ -35,7 +35,7 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
   });
   const over = known.flatMap(({ agent, hasEnded }) => (hasEnded ? [agent] : []));
   const ends = [...over, undefined].map((agent) => anywhere({ t: 'agent-ended', agent, at: 0 }));
-  // While all known sub-agents run, their lines do not change the session's ledgers, nor do its later lines change theirs.
+  // While all known sub-agents run, their lines and the session's later lines change separate ledgers.
   const ended = known.length === running.length ? [] : [...ends, ...running.map(startOf)];
   const whole = sessionEvents(journal).map(anywhere);
   return [...whole, ...known.map(startOf), ...known.flatMap(({ lines }) => lines), ...own, ...ended];
@@ -54,7 +54,7 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   return { ...own, head: plain, notified };
 }
 
-/** A sub-agent's lines. When it has ended, its session holds its knowledge: old lines are dropped, except operations. */
+/** A sub-agent's lines. Once it has ended, its session knows all that it knew: old lines are dropped, except operations. */
 function agentLines(agent: string, { isRunning, trees }: AgentWork, forgetBefore: number): JournalLine[] {
   const isKept = ({ t, at }: WorktreeEvent) => isRunning || t === 'operation' || at >= forgetBefore;
   return [...trees].flatMap(([tree, ledger]) => {

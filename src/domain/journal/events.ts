@@ -11,9 +11,9 @@ import { type Oid, parseOid, parseOwner, parseSessionId } from '../names.ts';
  * fields here, in `fold.ts` what it changes, and in `compact.ts` what survives a compaction.
  */
 
-/** Reads a field; `undefined` for a value of another kind, with which the line is skipped. */
+/** Reads a field; `undefined` for a value of another kind: the line is then skipped. */
 type Field<Value> = (value: unknown) => Value | undefined;
-/** A field that may be left out, as is one of another kind. */
+/** A field that may be left out; a value of another kind counts as left out. */
 interface Optional<Value> {
   readonly optional: Field<Value>;
 }
@@ -68,9 +68,9 @@ const OF_WORKTREE = {
     ...{ path, state, agent },
     head: optional((value) => (value === undefined ? undefined : parseFileState(value))),
   },
-  /** A file tool of this session is about to write these paths. That refuses nobody. */
+  /** A file tool of this session is about to write these paths. No call is refused because of it. */
   announced: { paths: texts, agent },
-  /** The calls that `agent` announced on `paths` until `at` are over; a field that is left out means all. */
+  /** The calls that `agent` announced on `paths` until `at` are over. Without `paths`: on any; without `agent`: anybody's. */
   answered: { paths: someTexts, agent },
   /**
    * A shell command begins. `look`: the working tree before it, as `formatTreeStatus` writes it · `agent`: the sub-agent that
@@ -93,15 +93,15 @@ const OF_WORKTREE = {
     goesOn: optional((value): boolean | undefined => flag(value) || undefined),
     agent,
   },
-  /** Where HEAD was when this session, or sub-agent, last looked; `own`: its own tool call moved it there. */
+  /** Where HEAD was when this session, or sub-agent, last looked; `own`: a tool call of its own moved HEAD there. */
   head: { ref: text, oid, own: flag, agent },
   /** The session ran a command on the tree `on`: HEAD plus the session's changes (`git handoff try`). */
   tried: { command: text, status: number, on: object },
   /** The session began the merge, rebase … that `mark` identifies; `merged`: the tree that git merged, if known. */
   operation: { mark: text, merged: optional(object), agent },
   /**
-   * News for the other sessions of the worktree (or for `to` alone); each hears it once. `about`: if subscribers get it: a take,
-   * work that is gone or changed, what a person let through.
+   * News for the other sessions of the worktree (or for `to` alone); each hears it once. Only news with
+   * `about` goes to subscribers: a take, work that is gone or changed, what a person let through.
    */
   news: {
     ...{ id: text, text, to: someOwner, paths: someTexts, agent },
@@ -109,7 +109,7 @@ const OF_WORKTREE = {
   },
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   request: { agent, to: parseOwner, wish: oneOf(WISHES), paths: texts },
-  /** This session has heard the news `ids`. `by`: the call that reports them; of parallel calls, the first journaled. */
+  /** This session has heard the news `ids`. `by`: the call that reports it; of parallel calls, the first in the journal. */
   notified: { ids: texts, by: someText, agent },
   /** The session was put on record here, under this process. */
   registered: { pid: number, start: text },
@@ -127,7 +127,7 @@ const OF_WORKTREE = {
   'not-alone': {},
   /** The session has ended, and its automatic note is still due. */
   'note-due': {},
-  /** The automatic note was left, or was not needed; `process`: the process as which the session died. */
+  /** The automatic note was left, or was not needed; `process`: the process that the session had when it died. */
   'note-left': { process: someText },
 };
 
@@ -147,7 +147,7 @@ const OF_SESSION = {
   stashed: { entries: oids },
   /** A sub-agent runs: its changes, those of earlier runs included, are its own. */
   'agent-started': { agent: text },
-  /** The sub-agent or, without `agent`, each of them has ended: its changes are the session's. */
+  /** The sub-agent has ended or, without `agent`, every one has: their changes are now the session's. */
   'agent-ended': { agent },
   /** The session has ended. If it comes back, what it had heard and been asked no longer counts. */
   ended: {},

@@ -89,7 +89,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
 type Trees = Map<string, Ledger>;
 type Agents = Map<string, Omit<AgentWork, 'trees'> & { readonly trees: Trees }>;
 
-/** Ends all sub-agents, or only the one named `only`, none of whose calls runs any more. */
+/** Ends all sub-agents. With `only`, ends just the sub-agent of that name, and with it all its calls. */
 function endAgents(agents: Agents, only?: string): void {
   for (const [name, one] of agents) {
     if (only !== undefined && name !== only) continue;
@@ -98,7 +98,7 @@ function endAgents(agents: Agents, only?: string): void {
   }
 }
 
-/** Events that change only the ledger of who made them. */
+/** Events that change only the ledger of the session or sub-agent that made them. */
 const OF_MAKER: readonly JournalEvent['t'][] = [
   ...(['claim', 'announced', 'staged', 'command', 'request', 'operation'] as const),
   ...(['head', 'news', 'notified'] as const),

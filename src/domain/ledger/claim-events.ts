@@ -62,12 +62,12 @@ function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts
   if (claims.some((claim) => sameState(claim.after, after))) return true;
   // Another session's file tool is about to write it.
   if (theirs.some((ledger) => isAnnounced(ledger, path, window.to))) return true;
-  // The path was dirty before, and nobody's: a formatter or test run that changes it does not become its owner.
+  // The path was dirty before, and nobody's: a session whose formatter or test run changes it does not become its owner.
   const isMine = ledgers.some(({ session, claims: held }) => own.has(session) && held.has(path));
   return wasDirty && !isMine && claims.length === 0;
 }
 
-/** How long the end of a call or command may still be reported after its beginning, in milliseconds. */
+/** How long after a call or command began we still expect a report of its end. Milliseconds. */
 export const FORGOTTEN_MS = 10 * 60_000;
 
 function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {
@@ -156,7 +156,7 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
 }
 
 /**
- * Returns the ended claims whose change shows again over the same content of HEAD (a file may be removed twice). If several
+ * Returns the ended claims whose change is back while HEAD has the same content (a file may be removed twice). If several
  * claims made the same change, only the one that ended last is returned; none if one of them is open and so explains it.
  */
 function revivals(
@@ -206,7 +206,7 @@ export function sinceStart(
  */
 
 /**
- * Returns the start list (what is not the session's) with which it continues. What changed in the break is added, except at
+ * Returns the start list (changes that are not its own) with which it continues. What changed in the break is added, except at
  * paths that the session had changed before on the same branch. `undefined`: not known, a new list begins.
  *
  * @param pause `undefined` if nobody looked when the break began: all changes of the break count as the session's

@@ -55,7 +55,7 @@ export interface SessionLedger {
   readonly windows: readonly Window[];
   /** Its shell commands that run now, by their ids. */
   readonly commands: ReadonlyMap<string, EventOf<'command'>>;
-  /** For each process under which it was put on record here, when that was last done. */
+  /** The last `registered` event of each process under which the session was put on record here. */
   readonly registrations: ReadonlyMap<string, EventOf<'registered'>>;
   readonly operations: readonly EventOf<'operation'>[];
   /** The last run of each command that the session tried, the newest last. */

@@ -103,8 +103,8 @@ export interface CommitDecision {
 }
 
 /**
- * Adds to a ledger what has been staged since its session began, as changed by the session, because a session that is alone
- * in its worktree keeps no ledger.
+ * Adds to a ledger, as changes by its session, what has been staged since the session began. A session that is alone in its
+ * worktree keeps no ledger itself.
  */
 export function withChangesSince(
   ledger: SessionLedger,
@@ -155,7 +155,7 @@ function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<Commit
 }
 
 /**
- * Whether the session itself staged this content, by its journal or in its running command. Content that was on the disk
+ * Whether the session itself staged this content: its journal says so, or its running command did. Content that was on the disk
  * before that command does not count: the command only added it (`-a`), and it may lack what HEAD has gained.
  */
 function stagedHere(
@@ -238,7 +238,7 @@ function movedBranch({
       .filter((move) => move.ref === head.ref)
       .map(({ at, by = ledger.session }) => ({
         at,
-        // A sub-agent has not learned from its session where an ended sibling moved HEAD.
+        // An ended sibling's moves are now its session's, but this sub-agent has not learned about them.
         session: isParent(ledger) ? by : ledger.session,
       })),
   );

@@ -147,11 +147,11 @@ export function isMaker(
 
 /**
  * Requests: a session that was refused something because of another's claim leaves a request in its own ledger, and the
- * other one finds it at its next call. It counts as long as that claim is open and the session that asked is at work; a
+ * other one finds it at its next call. A request counts as long as that claim is open and the session that asked is at work; a
  * request to commit ends with the asking session's next commit.
  */
 
-/** A session waits for another's change of one path. */
+/** What one session wants because of another's change of one path. */
 export interface Request {
   readonly from: SessionId;
   /** The session to notify: the one that made the change, or the one that continues its conversation. */
@@ -168,7 +168,7 @@ export interface Request {
   readonly handedAt: number | undefined;
 }
 
-/** Returns the requests that still count, by a worktree's ledgers alone: one for each asker and claim, the oldest first. */
+/** Returns the requests that still count according to a worktree's ledgers: one for each asker and claim, the oldest first. */
 export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   const found = new Map<string, Request>();
   const asked = ledgers
@@ -193,7 +193,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** The `notified` id, of no news, by which a session records that it continues `former`'s conversation (`/clear`). */
+/** An id of no news. A session records it as `notified` to say that it continues `former`'s conversation (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
 /** A session and those whose conversation it carries on, as far as their ledgers exist. */
@@ -334,7 +334,7 @@ export function divideWork(
   });
 }
 
-/** Whether a commit or a patch can name a path: not a repository inside the tree (`…/`), or a name that is not UTF-8. */
+/** Whether a commit or a patch can name a path: not a repository inside the tree (`…/`), nor a name that is not UTF-8. */
 export function isUsable(path: string): boolean {
   return !path.endsWith('/') && !path.includes('\ufffd');
 }

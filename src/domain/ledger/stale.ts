@@ -23,7 +23,7 @@ export interface Candidate {
   readonly own: readonly OpenClaim[];
 }
 
-/** How a state relates to a change: it has the change, lacks it, or changes the same lines otherwise. */
+/** How a state relates to a change: it has the change, lacks it, or changes the same lines in another way. */
 export type Bearing = 'has' | 'lacks' | 'conflict';
 
 /** Judges without the contents, as far as possible; `undefined`: three texts have to be merged. */
@@ -50,7 +50,7 @@ export function claimGains(
   left: readonly (readonly Pick<DirtyPath, 'path' | 'head' | 'index'>[])[] = [],
 ): Gain[] {
   return own.flatMap(({ base }) => {
-    // If HEAD went back, it lost the content that the claim began from, which is no gain.
+    // If HEAD went back, it lost the content that the claim began from: that is no gain.
     const from = left.reduceRight((state, changes) => {
       const behind = changes.filter((change) => change.path === path);
       return behind.some(({ index }) => sameState(index, state)) ? (behind.at(-1)?.head ?? null) : state;

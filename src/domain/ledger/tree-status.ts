@@ -18,7 +18,7 @@ export interface DirtyPath extends FilePath {
   readonly head: FileState;
   readonly index: FileState;
   readonly disk: FileState;
-  /** Whether the index has the path by `git add --intent-to-add`. */
+  /** Whether the index has the path because of `git add --intent-to-add`. */
   readonly intended?: true;
   /** Size, times and inode of the file: when they are the same, so is the content. Empty when there is none. */
   readonly stamp: string;
@@ -85,7 +85,7 @@ export interface WindowChange {
   readonly base: FileState;
   readonly before: FileState;
   readonly after: FileState;
-  /** Whether the path differed from HEAD before: whoever changed it first has not finished. */
+  /** Whether the path differed from HEAD before, because somebody had begun to change it. */
   readonly wasDirty: boolean;
 }
 

@@ -95,7 +95,7 @@ type CodeOf<On extends Axis> = {
 
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** A situation with what its sentence names, except for what is `Known` elsewhere; not each sentence names the branch. */
+/** A situation, with a value for each name in its sentence except `Known` ones. Only some sentences name the branch. */
 export type Situation<Code extends FindingCode, Known extends string = never> = Code extends FindingCode
   ? { readonly code: Code; readonly branch?: string } & Readonly<
       Record<Exclude<NamesIn<(typeof RULES)[Code][2]>, Known>, string>
@@ -116,7 +116,7 @@ export interface NoteFinding {
 /** How much of a name is shown. Bytes. */
 const MAX_SHOWN = 200;
 
-/** Builds a finding by its rule. */
+/** Builds a finding from its rule. */
 export function finding(situation: Situation<FindingCode>, subject: string | null = null): NoteFinding {
   const { code, ...named }: { readonly code: FindingCode } & Readonly<Record<string, string>> = situation;
   const [axis, verdict, sentence] = RULES[code];
@@ -183,7 +183,7 @@ interface SiblingFact {
   /** Its owner. */
   readonly who: string;
   readonly newer: boolean;
-  /** Whether it is probably the same work, by its topic. */
+  /** Whether it is probably about the same work, judging by its topic. */
   readonly overlaps: boolean;
   readonly automatic: boolean;
 }

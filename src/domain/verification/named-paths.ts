@@ -43,7 +43,7 @@ export function importantPaths(section: string, top?: string): NamedPaths {
 function namesIn(line: string, top: string | undefined): NamedPath[] {
   const item = line.replace(MARKER, '');
   const parts = item.split('`');
-  // A span stands between two backticks; a last one alone opens nothing.
+  // A span stands between two backticks; a last backtick without a partner opens none.
   const spans = parts.filter((_, at) => at % 2 === 1 && at < parts.length - 1).map((text) => text.trim());
   const links = [...item.matchAll(LINK)].map(([, target = '']) => target);
   const marked = [...spans, ...links].filter((text) => text !== '' && !text.includes('://'));

@@ -9,7 +9,7 @@ import {
 } from '../../domain/note/sections.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 
-/** Whether a note may have front matter, by its first bytes; a byte order mark may come before it. */
+/** Whether a note may have front matter, judging by its first bytes; a byte order mark may come before it. */
 export function mayHaveFrontMatter(note: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?---/.test(Buffer.from(note.subarray(0, 6)).toString('latin1'));
 }

@@ -4,8 +4,8 @@ import { splitNote } from '../../domain/note/sections.ts';
 import { hash } from '../../git/hash.ts';
 
 /**
- * Reads the front matter of a note, wherever it comes from. `id`: the id by the note's content; `otherId`: the different id
- * that the front matter states. `now` in milliseconds since the epoch.
+ * Reads the front matter of a note, wherever it comes from. `id`: the id that follows from the content; `otherId`: the
+ * different id that the front matter states. `now` in milliseconds since the epoch.
  */
 export function readNote(text: string, now: number) {
   const { yaml, body } = splitNote(text);
@@ -17,7 +17,7 @@ export function readNote(text: string, now: number) {
   return { ...read, body, id, otherId: fields.handoff_id === id ? undefined : fields.handoff_id };
 }
 
-/** The id of a structured note, by its content. */
+/** The id of a structured note, computed from its content. */
 export function noteId(fields: FrontMatter, body: string): string {
   return handoffId(fields, body, (content) => hash('sha256', content));
 }

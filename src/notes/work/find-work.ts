@@ -153,7 +153,7 @@ async function fetchWork(
   throw new Failure('not-found', message, { hint: `git handoff show ${name}` });
 }
 
-/** What was unpacked onto which HEAD, and the new content of each path (`null`: it was removed). */
+/** The HEAD that work was unpacked on, and the new content of each path (`null`: it was removed). */
 interface Unpacked {
   readonly head: Oid | null;
   readonly paths: Readonly<Record<string, Oid | null>>;
