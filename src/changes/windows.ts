@@ -88,7 +88,7 @@ export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
  * newest status, whoever read it.
  */
 
-/** The id of the window that opens for a session when a second one arrives, in case the first is running a command. */
+/** The id of the window that opens for a session when a second session arrives: the first may be running a command. */
 export const ARRIVAL = 'arrival';
 
 /** A shell command that runs now, with the working tree as it was before. */

@@ -122,7 +122,7 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 
 /**
  * Returns the other sessions whose work a commit holds according to its message; `undefined`: the message names none. `self`
- * and its related sessions do not count. If the message names one of them, those in `Handoff-Accepted-From` do not, either.
+ * and its related sessions do not count. If the message names one of them, neither do those in `Handoff-Accepted-From`.
  */
 export function otherOwners(
   message: string,

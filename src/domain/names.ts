@@ -195,7 +195,7 @@ export function parseBranchName(text: string): BranchName | undefined {
 }
 
 /**
- * Returns the id under which a person writes: one for each e-mail address, which it does not reveal. `sha256` returns
+ * Returns the id under which a person writes: one for each e-mail address, which the id does not reveal. `sha256` returns
  * hex; the caller passes it in because the domain has no libraries.
  */
 export function personId(email: string, sha256: (text: string) => string): SessionId | undefined {

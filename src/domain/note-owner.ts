@@ -50,7 +50,7 @@ export function decideOwnership(tip: Tip, intent: Intent): OwnershipDecision {
 
 /** Who reads and writes notes: a session or person, and its operator, who outlives sessions. */
 export interface Reader {
-  /** The session, or the person by its address; `undefined` where neither is known. */
+  /** The session, or the person's id (`personId`); `undefined` where neither is known. */
   readonly session: SessionId | undefined;
   readonly operator: string | undefined;
 }
@@ -69,7 +69,7 @@ export function readerName(reader: Reader): string | undefined {
   return reader.operator ?? reader.session;
 }
 
-/** Whether a commit is the reader's own: its session's, or its operator's by whatever session. */
+/** Whether a commit is the reader's own: its session's, or its operator's from any session. */
 function isOwn({ trailers }: HandoffCommit, reader: Reader): boolean {
   if (trailers === undefined) return false;
   return (

@@ -184,7 +184,7 @@ function namedSessions(facts: IdentityFacts): CallingSession[] {
 }
 
 /**
- * Returns the sessions of the nearest ancestor process that has any. Several mean that one process reported them all (a
+ * Returns the sessions of the nearest ancestor process that has any. If there are several, one process reported them all (a
  * client that hosts conversations side by side): then only a variable can tell which of them is writing.
  */
 function provenSessions({ ancestors, records, ...machine }: IdentityFacts): readonly SessionRecord[] {

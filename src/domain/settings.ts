@@ -171,7 +171,7 @@ export function unknownValueText({ key, value, known }: UnknownValue): string {
   return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which is not a valid value; the default applies. Valid: ${known}`;
 }
 
-/** Reads a percentage; git's words for a boolean mean the default, and 0. */
+/** Reads a percentage; git's words for true mean the default, and those for false 0. */
 function percentOf(text = 'true'): number | undefined {
   const isOn = parseBoolean(text);
   if (isOn !== undefined) return isOn ? DEFAULT_NUDGE : 0;

@@ -206,7 +206,7 @@ function isWorkPath(path: string): boolean {
   return path.split('/').every((part) => part !== '' && !['.', '..', '.git'].includes(partName(part)));
 }
 
-/** Returns a part of a path as Windows, the least strict, sees it: up to a colon, without final dots and spaces. */
+/** Returns a part of a path as Windows, the least strict system, sees it: up to a colon, without final dots and spaces. */
 function partName(part: string): string {
   if (part === '.' || part === '..') return part;
   const [name = ''] = foldedName(part).split(':');

@@ -83,7 +83,7 @@ function isEnterable(path: string): boolean {
   }
 }
 
-/** Removes what git removes at the end of such a file: line ends, and nothing else. */
+/** Removes what git removes at the end of a `.git` or `commondir` file: line ends, and nothing else. */
 function withoutNewlines(text: string): string {
   let end = text.length;
   while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;

@@ -37,7 +37,7 @@ export const FIXED_CONFIG = [
   ...CASE,
 ].flatMap((setting) => ['-c', setting]);
 
-/** For writes that a crash may lose: waiting for the disk at each object and ref is too slow for thousands. */
+/** For writes that a crash may lose: waiting for the disk at each object and ref is too slow for thousands of them. */
 export const NOT_SYNCED = ['-c', 'core.fsync=none'];
 
 /** How git reads the pathspecs of its command line (git(1)). */

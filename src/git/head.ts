@@ -66,7 +66,7 @@ export async function canSwitch(
     // git switches to no branch that another worktree has checked out.
     const elsewhere = await askGit(['for-each-ref', '--format=%(worktreepath)', to], options);
     if (elsewhere !== undefined && elsewhere !== '') return false;
-    // An index written without the files lacks their times: without a refresh, each file would count as changed.
+    // An index that git wrote without looking at the files lacks their times: unless refreshed, it shows each as changed.
     await runGit(['update-index', '-q', '--refresh'], options);
     return (await runGit(args, options)).code === 0;
   } finally {

@@ -16,7 +16,7 @@ type Unwalked = 'hole' | 'too long';
 /**
  * Walks the histories of `tips` in one process; a `^` before a name excludes that commit's history.
  *
- * @throws Failure when git fails for any other reason than those of `Unwalked`
+ * @throws Failure when git fails for a reason that is not in `Unwalked`
  */
 export async function walkHistories(
   options: GitOptions,

@@ -66,7 +66,7 @@ export async function unsignedCommits(options: GitOptions, from: Oid | null): Pr
 export const headCommit = async (options: GitOptions): Promise<LoggedCommit | undefined> =>
   (await logCommits(options, ['HEAD'], 1))[0];
 
-/** Commits that `to` has and `from` has not, newest first; at most 20. */
+/** Commits that `to` contains and `from` does not, newest first; at most 20. */
 export async function commitsBetween(
   options: GitOptions,
   from: Oid | null,

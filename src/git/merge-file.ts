@@ -13,7 +13,7 @@ import { attributesOf } from './filters.ts';
 type MergedText =
   { readonly kind: 'merged' | 'conflict'; readonly content: Buffer } | { readonly kind: 'binary' };
 
-/** Merges contents with git-merge-file(1), in a folder of its own, made when it is needed, that {@link TextMerger.close} removes. */
+/** Merges contents with git-merge-file(1) in a folder that it makes when needed, and that {@link TextMerger.close} removes. */
 export class TextMerger {
   #made: string | undefined;
 

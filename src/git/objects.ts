@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hash, objectName } from './hash.ts';
 import type { Repository } from './repository.ts';
 
-/** One answer of git-cat-file(1); `content` is empty when only the existence was asked for. */
+/** One answer of git-cat-file(1); `content` is empty when only type and size were asked for. */
 export interface ReadObject {
   readonly oid: Oid;
   readonly type: string;

@@ -97,7 +97,7 @@ export async function newCommits(
   if (tips.length === 0) return [];
   const known = refs.flatMap(({ remote: there }) => (there === undefined ? [] : [`^${there}`]));
   const pushed = remote === undefined ? '--remotes' : `--remotes=${remote}`;
-  // The remote may have commits that this clone does not: git ignores their names.
+  // The remote may have commits that this clone lacks: git ignores their names.
   const named = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
   const args = ['log', '--ignore-missing', ...named, ...WHOLE, '--stdin', '--not', pushed];
   return parseCommits(await git(args, { ...options, input: [...tips, ...known] }));

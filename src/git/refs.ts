@@ -169,7 +169,7 @@ export type TransactionResult =
  * `leads`: the first ref decides whether the transaction is done, and the next reader updates the others.
  * `repeatable`: the next run repeats what a crash takes back, so nothing is synced to the disk.
  *
- * @throws Failure when git fails for any other reason than those of the result.
+ * @throws Failure when git fails for a reason that the result has no `kind` for.
  */
 export async function updateRefs(
   repository: InRepository,

@@ -120,7 +120,7 @@ export async function readContents(
   return found.map((object) => (object?.type === 'blob' ? object.content : undefined));
 }
 
-/** Returns the content with a name, `null` meaning an empty one; `undefined` when it was not kept. */
+/** Returns the content that has this object name (`null`: an empty content); `undefined` when it was not kept. */
 export type ContentReader = (oid: Oid | null) => Buffer | undefined;
 
 /** Reads these contents at once, for a function that looks them up. */

@@ -32,7 +32,7 @@ export async function rawDiff(
   return parseRaw(await git([command, ...RAW_DIFF, ...args, '--'], options));
 }
 
-/** The same; none where git fails because there is no such commit. */
+/** Like `rawDiff`, but finds no paths where git fails because there is no such commit. */
 export const askRawDiff: typeof rawDiff = async (options, command, args) =>
   parseRaw((await askGit([command, ...RAW_DIFF, ...args, '--'], options)) ?? '');
 

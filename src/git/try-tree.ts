@@ -52,7 +52,7 @@ export async function prepareTryTree(
   return { top, submodules: links };
 }
 
-/** The git dir of the worktree, if the two point at each other: in a clone that was copied or moved, they do not. */
+/** The git dir of the worktree, if both point at each other: in a clone that was copied or moved, they do not. */
 async function healthyGitDir(top: string, commonDir: string): Promise<string | undefined> {
   const found = discoverRepository(top);
   if (found?.workTree !== top || realPath(found.commonDir) !== realPath(commonDir)) return undefined;

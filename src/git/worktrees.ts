@@ -169,7 +169,7 @@ const STATUS = [
   ...['--untracked-files=all', '--ignore-submodules=dirty', '--'],
 ];
 
-/** What git-status(1) tells, in porcelain format version 2 with `-z`, of these paths, or all. */
+/** Reads what git-status(1) says of these paths, or of all, in porcelain format version 2 with `-z`. */
 async function runStatus(
   top: string,
   { paths, timeoutMs }: StatusOptions,

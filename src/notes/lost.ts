@@ -118,7 +118,7 @@ export async function listRefused(repository: Repository): Promise<RefusedText[]
   });
 }
 
-/** The bytes of one kept text; `undefined` when there is none of that number. */
+/** The bytes of one kept text; `undefined` when no text has that number. */
 export async function readLost(
   repository: Repository,
   path: HandoffPath,

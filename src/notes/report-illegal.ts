@@ -73,7 +73,7 @@ function truth({ tip, keptOid }: TopicState): string {
 }
 
 /**
- * Keeps the text at a ref that was moved by hand as a lost text, which also records that the move was
+ * Keeps, as a lost text, the text at a ref that was moved by hand. This also records that the move was
  * reported. Returns whether this is the first time.
  */
 export async function recordIllegalMove(

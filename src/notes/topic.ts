@@ -25,7 +25,7 @@ import type { InRepository } from '../git/repository.ts';
 import type { StoredSession } from '../sessions/records.ts';
 import { judgeMoves } from './moves.ts';
 
-/** How a public ref was moved illegally from `keptOid`: it is then not shown as the tip. */
+/** How a public ref was moved illegally from `keptOid`: what it points at is then not shown as the tip. */
 interface IllegalMove {
   readonly reason: IllegalReason;
   /** The ref's value; `undefined` when the ref is gone. */

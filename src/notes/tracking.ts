@@ -31,7 +31,7 @@ export interface LocalTip {
 
 /**
  * Compares local tips with tracking refs, offline. Equal tips are in sync; one git process is started only if some differ.
- * The result has the relations of one handoff, one for each remote that was ever asked, and a summary by remote.
+ * The result tells how a handoff relates to each remote that was ever asked, and sums up each remote.
  *
  * @param refs the tracking refs, and those that record deletions here; other refs among them are ignored
  */

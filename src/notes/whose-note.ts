@@ -70,7 +70,7 @@ export async function commitAs(
   }
 }
 
-/** Tells the former owner of the take; a failure is ignored, because the note has its new owner already. */
+/** Tells the former owner about the take; a failure is ignored, because the note has its new owner already. */
 async function notifyFormerOwner(
   { cwd, gitDir, commonDir }: Repository,
   caller: Caller,

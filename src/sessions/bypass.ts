@@ -43,7 +43,7 @@ export function putToken(commonDir: string, token: BypassToken): void {
   renameSync(temporary, join(folder, randomName()));
 }
 
-/** A question for a bypass: who is refused, and which call the bypass would cover. */
+/** A request for a bypass: who is refused, and which call the bypass would cover. */
 interface BypassRequest {
   /** `undefined`: a person. */
   readonly session: SessionId | undefined;

@@ -261,7 +261,7 @@ interface ReadJournal {
   readonly journal: SessionJournal;
 }
 
-/** How many journals we keep in memory, because a call asks for them many times. */
+/** The most journals that we keep in memory. A call asks for the same ones many times. */
 const MAX_READ = 64;
 const alreadyRead = new Map<string, ReadJournal>();
 

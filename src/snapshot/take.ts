@@ -89,7 +89,7 @@ const ASIDE = { undone: ['cp', 'kept'], written: ['mv', 'mine'] } as const;
  * Keeps what a command of ours is about to take out of a working tree, and returns the rescue's number. What cannot be kept
  * is not changed.
  *
- * @param taken the paths that it will change
+ * @param taken the paths that the command will change
  * @throws Failure `refused` for content that a snapshot cannot hold; and as `takeSnapshot` does
  */
 export async function keepFirst(

@@ -30,8 +30,8 @@ export interface IncomingNote {
 /** What to do with a note, and the topic that it goes to: one that is known, or a new one. */
 export interface Placement {
   /**
-   * `update`: write the next version · `close`: close the topic, whose note stays as it is · `no-name`: every name that the
-   * note could have is taken.
+   * `update`: write the next version · `close`: close the topic in its owner's name, with its note as it is · `no-name`:
+   * every name that the note could have is taken.
    */
   readonly kind: 'create' | 'update' | 'close' | 'unchanged' | 'not-owner' | 'no-name';
   readonly target: KnownTopic;

@@ -54,7 +54,7 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   return { ...own, head: plain, notified };
 }
 
-/** A sub-agent's lines. Once it has ended, its session knows all that it knew: old lines are dropped, except operations. */
+/** A sub-agent's lines. Once the sub-agent has ended, its session knows all this: old lines are dropped, except operations. */
 function agentLines(agent: string, { isRunning, trees }: AgentWork, forgetBefore: number): JournalLine[] {
   const isKept = ({ t, at }: WorktreeEvent) => isRunning || t === 'operation' || at >= forgetBefore;
   return [...trees].flatMap(([tree, ledger]) => {

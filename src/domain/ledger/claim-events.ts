@@ -149,7 +149,7 @@ export function withRevived(
   });
 }
 
-/** Leaves out the ended claims on paths that a command has just written by name: the command made what is there. */
+/** Leaves out the ended claims on paths that a command has just named and written: the command made what is there. */
 export function withoutEnded(ledger: SessionLedger, named: readonly string[]): SessionLedger {
   const ended = [...ledger.ended].filter(([path]) => !namesPath(named, path));
   return ended.length === ledger.ended.size ? ledger : { ...ledger, ended: new Map(ended) };
@@ -157,7 +157,7 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
 
 /**
  * Returns the ended claims whose change is back while HEAD has the same content (a file may be removed twice). If several
- * claims made the same change, only the one that ended last is returned; none if one of them is open and so explains it.
+ * claims made the same change, only the one that ended last is returned; none if one of them is open: it explains the change.
  */
 function revivals(
   ledgers: readonly SessionLedger[],
@@ -206,7 +206,7 @@ export function sinceStart(
  */
 
 /**
- * Returns the start list (changes that are not its own) with which it continues. What changed in the break is added, except at
+ * Returns the start list (others' changes) with which the session continues. What changed in the break is added, except at
  * paths that the session had changed before on the same branch. `undefined`: not known, a new list begins.
  *
  * @param pause `undefined` if nobody looked when the break began: all changes of the break count as the session's

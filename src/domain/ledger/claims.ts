@@ -60,6 +60,6 @@ export interface SessionLedger {
   readonly operations: readonly EventOf<'operation'>[];
   /** The last run of each command that the session tried, the newest last. */
   readonly tried: ReadonlyMap<string, EventOf<'tried'>>;
-  /** The last event of each of these kinds, unless another one has ended what it says. */
+  /** The last event of each of these kinds, unless a later event has ended what it says. */
   readonly lasting: { readonly [Kind in LastingKind]?: EventOf<Kind> };
 }

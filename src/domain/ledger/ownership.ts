@@ -131,8 +131,8 @@ export function hasStaged({ staged }: SessionLedger, path: string, index: FileSt
 }
 
 /**
- * Whether a session made a commit's change of a path: by the commit's trailers or, if it has none, by the session's allowed
- * commits.
+ * Whether a session made a commit's change of a path, according to the commit's trailers or, if it has none, to the
+ * session's allowed commits.
  *
  * @param owns whether an id in a trailer is that session's
  */

@@ -92,7 +92,7 @@ export function isSectionHeading(line: string): boolean {
 const LABEL_LEVEL = 7;
 const ITEM_LEVEL = 8;
 
-/** Whether an unknown heading belongs to the current section: one with more `#` does, and a label always. */
+/** Whether an unknown heading belongs to the current section: one with more `#` does, and a label always does. */
 function isBelow({ level }: Heading, current: { level: number } | undefined): boolean {
   return level >= LABEL_LEVEL || level > (current?.level ?? LABEL_LEVEL);
 }

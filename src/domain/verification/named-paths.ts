@@ -54,7 +54,7 @@ function namesIn(line: string, top: string | undefined): NamedPath[] {
   return word !== '' && plain.sure && !word.includes('://') ? [plain] : [];
 }
 
-/** Whether a marked text may be a path: with blanks or parentheses it is rather a command or a function. */
+/** Whether a marked text may be a path: with blanks or parentheses it is more likely a command or a function. */
 function isLikely({ text, sure }: NamedPath): boolean {
   return sure || /^[^\s()]+$/.test(text);
 }
