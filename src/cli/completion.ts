@@ -85,7 +85,7 @@ async function valuesOf(spec: OptionSpec | undefined, cwd: string): Promise<read
   return (await VALUES[value]?.(cwd)) ?? [];
 }
 
-/** What finds the values, by the placeholder. */
+/** For each placeholder in help, the function that finds the values. */
 const VALUES: Readonly<Record<string, (cwd: string) => Promise<readonly string[]> | readonly string[]>> = {
   '<branch>': branches,
   '<topic>': topics,

@@ -41,7 +41,7 @@ function noteTemplate(target: EditedTarget): string {
   ].join('\n');
 }
 
-/** The note of an edited template; `undefined` when nothing was written into it. */
+/** Returns the note that somebody wrote into the template; `undefined` if nobody wrote anything. */
 function noteFromTemplate(edited: string, template: string): string | undefined {
   const body = (text: string) => {
     const end = text.indexOf(SCISSORS);
@@ -53,8 +53,8 @@ function noteFromTemplate(edited: string, template: string): string | undefined 
 /**
  * Opens the user's editor (git-var(1), `GIT_EDITOR`) on the template and returns the note.
  *
- * @throws Failure `usage` when nothing was written, `environment` when there is no editor, or when it fails; the text then
- * stays in the file that the message names.
+ * @throws Failure `usage` when nothing was written, `environment` when there is no editor, or when the editor fails: the text
+ * then stays in the file that the message names
  */
 export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8Array> {
   const named = await runGit(['var', 'GIT_EDITOR'], { cwd });

@@ -161,7 +161,7 @@ interface FileGoal {
   readonly mode: number;
   /** Takes our part out of a text that somebody has edited since we wrote it. */
   readonly strip: (text: string) => string;
-  /** Returns the wanted text, given the current text and the same without our part (`base`). */
+  /** Returns the wanted text, given the current text, and that text without our part (`base`). */
   readonly want: (base: string, current: string) => string;
 }
 
@@ -186,7 +186,7 @@ export function planFile(goal: FileGoal): FileChange[] {
   return [{ kind: 'file', ...file, before: current, after, mode, receipt }];
 }
 
-/** The file without our part: its exact former bytes if it is as we left it, or else what `strip` leaves of it. */
+/** The file without our part: its exact former bytes if nobody has edited it since, or else what `strip` returns. */
 function withoutUs(
   current: Buffer,
   receipt: FileReceipt | undefined,
@@ -219,7 +219,7 @@ export function unplanFile(
 /** Settings that hold nothing, or only the version that some clients require. */
 const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
 
-/** Whether a file that we made holds nothing of anybody's once our part is out of it. */
+/** Whether nothing that somebody else wrote is left of a file that we made, once our part is removed. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);

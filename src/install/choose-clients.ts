@@ -16,8 +16,8 @@ interface ChosenInstallers {
 }
 
 /**
- * Finds the installers by their clients' names. `all` means every client whose settings folder exists (a client makes it when
- * it first runs). No name means the same clients; if no such folder exists, those whose program is on PATH, or else Claude Code.
+ * Finds the installers by their clients' names. `all` means every client whose settings folder exists (a client makes it
+ * when it first runs). No name means the same; if no such folder exists, those whose program is on PATH, or else Claude Code.
  * A client that already has our hooks from a package of its own is left out, unless it is named.
  *
  * @throws Failure `usage` for an unknown client, for `none` beside others, and when no client is in use

@@ -45,8 +45,8 @@ interface Row {
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
   /**
-   * The fields, besides `cwd` and those of the tool, of a payload as the client itself sends it before a tool call
-   * (`fixtures/payloads`). They reveal a command line that names another client, and a dialect that cannot read this
+   * The fields of a payload that the client itself sends before a tool call (`fixtures/payloads`), without `cwd` and the
+   * fields of the tool. They reveal a command line that names another client, and a dialect that cannot read this
    * client's payloads.
    */
   readonly probe: (session: string, cwd: string) => object;

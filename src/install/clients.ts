@@ -94,7 +94,7 @@ const codex = jsonClient({
   packageFile: (folder) => codexPlugin(join(folder, 'config.toml')),
   events: ['SessionStart', 'SessionEnd', 'Stop', 'PreCompact', 'SubagentStart'],
   toolEvents: { PreToolUse: CODEX_TOOLS, PostToolUse: CODEX_TOOLS },
-  // Codex asks its user to trust each hook; this one would make it ask once more.
+  // Codex asks its user to trust each hook: this one would be one more question.
   onNudge: ['UserPromptSubmit'],
   handler: (command, event) => ({
     type: 'command',
@@ -242,7 +242,7 @@ function registerPlugin(text: string, scope: InstallScope, launcher: string): st
   return plugin.replace(OPENCODE_COMMAND, () => `const COMMAND = ${command};`);
 }
 
-/** The events at which our plugin runs the guard, each with the command, as JSON; any other file's text unchanged. */
+/** Returns our plugin's events with the command that each runs, as JSON. Returns the text of any other file unchanged. */
 function settingsInPlugin(text: string): string {
   const command = OPENCODE_COMMAND.exec(text)?.[1];
   if (!text.startsWith(OPENCODE_MARK) || command === undefined) return text;

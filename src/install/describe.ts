@@ -2,8 +2,8 @@ import { escapeLine, escapeText } from '../domain/surfacing.ts';
 import { type Change, type FileChange, sameEnds } from './changes.ts';
 
 /**
- * Returns a plan as a person reads it: a diff without context lines (settings may hold secrets) for every file that
- * others read, too; one line for each folder and each file of our own bookkeeping.
+ * Returns a plan as a person reads it: one line for each folder and each file of our own bookkeeping, and for every other
+ * file a diff without context lines (settings may hold secrets).
  */
 export function describeChanges(changes: readonly Change[]): string {
   return changes.map((change) => describe(change) + '\n').join('');

@@ -49,7 +49,7 @@ export async function readHooks(git: GitRunner, folder: HooksFolder): Promise<Ho
   );
 }
 
-/** Our blocks to be, and the hooks that git should run from its config, if it can: those whose file is not ours to change. */
+/** The blocks that we will add. `forConfig`: hooks whose file is not ours to change, which git can run from its config. */
 interface PlannedHooks extends PlannedFiles {
   readonly forConfig: readonly GitHook[];
 }

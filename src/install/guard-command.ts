@@ -11,7 +11,7 @@ interface GuardedClient {
 }
 
 /**
- * The command that a client starts for its events. It exits 0 in silence when the package is gone: a client shows any
+ * The command that a client starts for its events. It exits silently with 0 when the package is gone: a client shows any
  * other status to the person at every tool call, or takes it for a refusal. A project's settings are shared between
  * machines, so their command finds git-handoff on PATH. If a release changes this text, Codex asks its users to trust it again.
  */

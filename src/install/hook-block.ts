@@ -116,7 +116,7 @@ export function chainBlock(hook: GitHook, packageRoot: string): string {
 
 function chainedCommit(hook: GitHook): string[] {
   return [
-    // The hook's own lines may put changes aside for a while. `begin` marks the commit, so that nobody takes them for discarded.
+    // The hook's own lines may set changes aside for a while. `begin` marks the commit, so that they do not count as lost.
     ...(hook === 'pre-commit' ? ['  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" begin'] : []),
     '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
     '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',

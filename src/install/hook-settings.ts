@@ -109,7 +109,7 @@ export function hooksAreCurrent(
   return present.length === wanted.length && present.every((group, at) => group === wanted[at]);
 }
 
-/** The entry as its list holds it; JSON leaves a matcher out that is `undefined`. */
+/** The entry as its list holds it; JSON leaves out a matcher that is `undefined`. */
 function groupOf({ matcher, handler, flat }: HookEntry): object {
   return flat === true ? { ...handler, matcher } : { matcher, hooks: [handler] };
 }
@@ -143,7 +143,7 @@ const plainJson = (text: string, { comments }: SettingsFormat): string =>
 /** The keys that hold a command line; Copilot CLI names the key after the shell. */
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['command', 'bash']);
 
-/** The command lines in settings that start the guard of any client, each with its event. */
+/** The command lines in settings that start the guard, for whatever client; each with its event. */
 export function guardHooks({
   hooks,
 }: Readonly<Record<string, unknown>>): { event: string; command: string }[] {

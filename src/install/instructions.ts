@@ -200,7 +200,7 @@ export function withoutInstructions(text: string): string {
   return (before.endsWith(`\n${eol}`) ? before.slice(0, -eol.length) : before) + after;
 }
 
-/** Whether a line that holds nothing else imports that file, as Claude Code and Gemini CLI read it. */
+/** Whether a line of the text is an import of that file and nothing else, in the form that Claude Code and Gemini CLI read. */
 export function importsFile(text: string, name: string): boolean {
   const lines = text
     .slice(contentStart(text))

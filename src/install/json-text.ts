@@ -125,7 +125,7 @@ export function appendItem(
   return text.slice(0, at) + added + text.slice(at);
 }
 
-/** Removes one item with its comma and the blanks that led to it; comments stay. */
+/** Removes one item with its comma and the blanks before it; comments stay. */
 export function removeItem(text: string, container: JsonNode, index: number): string {
   const item = container.items[index];
   if (item === undefined) return text;

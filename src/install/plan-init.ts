@@ -35,8 +35,8 @@ export interface InitGoal {
   /** Whose client settings get the hooks: the user's or the project's. */
   readonly scope: 'user' | 'project';
   /**
-   * The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. If nobody
-   * named one, `init` skips a client whose settings cannot be edited.
+   * The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. If no
+   * client is named, `init` skips those whose settings cannot be edited.
    */
   readonly clients: readonly string[];
   /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */

@@ -42,7 +42,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
     if (userToo && error instanceof Failure) return undefined;
     throw error;
   });
-  // This folder holds `node` (Node's path), `install.json` (receipt of the user's settings), `repositories/<hash>` (common dirs).
+  // Holds `node` (Node's path), `install.json` (the receipt of the user's settings) and `repositories/<hash>` (common dirs).
   const state = stateFolder({ ...context.env, HOME: context.home });
   const users = await readReceipt(join(state, 'install.json'));
   const others = otherRepositories(state, repository?.commonDir);
@@ -103,7 +103,7 @@ async function movedInstructions(
   const kept = known.filter(
     ({ role, bytes }) => role === 'instructions' && findBlock(bytes?.toString('latin1') ?? '') !== 'none',
   );
-  // Without a record, a block that came with the project is the project's.
+  // If the receipt names no instructions, a block in them came with the project, and stays.
   if (topLevel === undefined || kept.length === recorded.length) return [];
   const others = (await readInstructionFiles(topLevel)).filter(
     ({ path, bytes }) => bytes !== undefined && !known.some((one) => one.path === path),
@@ -113,8 +113,8 @@ async function movedInstructions(
 }
 
 /**
- * The receipt's files but the config, and other places where our part may be, even without a receipt. A path that is a folder now is left
- * out, and so are instructions in whose place a link is now: it may lead out of the project.
+ * The files in the receipt except the config, and `defaults`: other places where our part may be. Leaves out a path that is now
+ * a folder, and instructions that are now a link, which may lead out of the project.
  */
 async function withDefaults(
   receipt: Receipt,
@@ -152,7 +152,7 @@ async function undoConfig(
   repository: RepositoryFacts,
   receipt: Receipt,
 ): Promise<FileChange[]> {
-  // Used only if somebody has edited the config since `init`.
+  // This text is used only if somebody has edited the config since `init`.
   const restored = await configWithoutUs(git, repository, receipt.enabledBefore ?? []);
   const own = receipt.files.find((file) => file.role === 'config');
   const file = { path: repository.configPath, bytes: repository.config, client: undefined, receipt: own };

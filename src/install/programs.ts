@@ -19,16 +19,16 @@ function onPath(name: string, env: Environment): string[] {
 }
 
 /**
- * What a shell would start for `git-handoff`, or git for `git handoff`, the first one before those that it hides. Another
- * program of that name is not ours (there is a Go tool that moves branches).
+ * The programs that a shell may start for `git-handoff`, and git for `git handoff`: the first one hides the others. Not all
+ * are ours: a Go tool that moves branches has the same name.
  */
 export function programsOnPath(env: NodeJS.ProcessEnv): { path: string; isOurs: boolean }[] {
   return onPath(NAME, env).map((path) => ({ path, isOurs: isOurs(path, env) }));
 }
 
 /**
- * Returns another path of the same file that survives an update, if there is one. Homebrew and mise keep each version in a
- * folder of its own, which the next version replaces, and a link to the current version's folder.
+ * Returns another path of the same file that survives an update, or else this path. Homebrew and mise keep each version in
+ * a folder of its own, which the next version replaces, and a link to the current version's folder.
  */
 export function lastingName(path: string): string {
   const names = [

@@ -20,7 +20,7 @@ export const flag = (describe: string, more: Pick<OptionSpec, 'alias'> = {}): Op
   ...more,
 });
 
-/** Makes an option with a value, of which help shows the placeholder. */
+/** Makes an option with a value. Help shows the value's placeholder. */
 export const option = (
   value: string,
   describe: string,

@@ -95,8 +95,8 @@ function ownFolder(commonDir: string): string {
 }
 
 /**
- * Reads all that the board shows. It changes nothing, and prints no notices: those that are printed only once are for a
- * session.
+ * Reads all that the board shows. Changes nothing, and prints no notices: some notices are printed only once, and are meant
+ * for a session.
  */
 async function collectBoard(repository: Repository, context: Context): Promise<Board> {
   const { cwd, now } = context;

@@ -250,7 +250,7 @@ function foreignWork(
     .filter(({ paths: count }) => count > 0);
 }
 
-/** Judges the other open notes of the branch beside the chosen one; the reader's own never count as overlapping. */
+/** Judges the branch's other open notes. The reader's own notes never count as overlapping with the chosen one. */
 function siblings({ state, beside }: Chosen, own: readonly (SessionId | undefined)[]): NoteFinding[] {
   return beside.flatMap(({ tip, topic, branch }) => {
     if (topic === state.topic || tip?.trailers?.state !== 'open') return [];
@@ -298,7 +298,7 @@ async function fileFindings(named: readonly NamedPath[], scene: FileScene): Prom
     if (path === undefined) return [finding({ code: 'file-unsafe', path: text }, text)];
     const isKnown = before?.has(path) === true;
     const situation = fileSituation(path, { before, after, moved: moved ?? new Map() }, scene);
-    // A word that is perhaps no path is not reported as missing.
+    // A word that may be something else than a path is not reported as a missing file.
     return situation.code === 'file-missing' && !isKnown && !sure
       ? []
       : [finding({ ...situation, path }, path)];

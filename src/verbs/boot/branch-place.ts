@@ -11,7 +11,7 @@ import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../.
 
 export interface FoundBranch {
   readonly place: BranchPlace;
-  /** Another worktree in which it is checked out. */
+  /** Another worktree, in which the branch is checked out. */
   readonly elsewhere?: string | undefined;
   /** How the default branch contains the branch's work. */
   readonly merged: Merged | undefined;

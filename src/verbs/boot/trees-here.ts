@@ -6,8 +6,8 @@ import { readSessionWork, workOfSession } from '../sharing/session-work.ts';
 import { TreeBuilder } from '../sharing/session-tree.ts';
 
 /**
- * Returns the trees that a reader of the note may continue on, as far as the tried commands need them: the branch's, HEAD's, or
- * HEAD plus the uncommitted changes of the note's owner or of the reader.
+ * Returns the trees that a reader of the note may continue on: those of the given commits and, if a command was tried on
+ * another tree, HEAD plus the uncommitted changes of each given session.
  */
 export async function treesHere(
   tried: readonly Tried[],

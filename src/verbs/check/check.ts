@@ -136,7 +136,7 @@ export async function checkPushed(
   const { remotePrefix, maxWork } = await readSettings(cwd);
   const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const { refused, handoffs, others } = await judgePush(refs, { cwd, prefixes, maxWork, at: 'server' });
-  // In the histories of handoffs, each commit names one session.
+  // Only other refs are searched for mixed commits: each commit of a handoff names one session.
   const tips = tipsOf(others);
   const range = tips.length === 0 ? undefined : receivedRange(tips, prefixes);
   const notes = tipsOf(refs.filter((ref) => !others.includes(ref)));

@@ -120,7 +120,7 @@ interface Deletion {
   /** The owner as messages name it. */
   readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
-  /** Whether the caller may delete the note: a session only its own; a person any, a live session's only with `--take`. */
+  /** Whether the caller may delete it: a session only its own notes, a person any, but a live session's only with `--take`. */
   readonly isAllowed: boolean;
   /** The session that asks; `undefined` for a person. */
   readonly session: SessionId | undefined;
@@ -220,7 +220,7 @@ function onRemotes({ path, refs, remotes, remotePrefix }: Deletion): DeletedNote
 
 /** @throws Failure `lost-race` when a ref differs from what was shown, `environment` when it is locked */
 async function removeHere(repository: Repository, { path, name, refs, remotes }: Deletion): Promise<void> {
-  // A remote may still show the note, and others may push it again.
+  // If there are remotes, the tip is remembered: one may still show the note, and others may push it again.
   const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
   const tip = remotes.size === 0 ? undefined : known;
   const result = await deleteAllRefs(repository, { path, refs, tip });

@@ -27,7 +27,7 @@ export async function checkRefs(
   const found: CheckShape[] = [];
   for (const state of states) {
     const name = typedTopic(state.branch, state.topic);
-    // What cannot be read was not moved: checkObjects reports it.
+    // An unreadable note counts as not moved: checkObjects reports it.
     if (state.illegal === undefined || isUnreadable(state)) {
       if (fix && state.publicOid !== state.keptOid) await foldTopic(repository, state);
       continue;
@@ -59,7 +59,7 @@ export async function checkObjects(
   { cwd }: Repository,
   states: readonly TopicState[],
 ): Promise<CheckShape[]> {
-  // An object that is too large for a handoff is refused anyway.
+  // Objects that are too large for a handoff are left out, because every reader refuses them anyway.
   const tips = await withoutLarge({ cwd }, [...new Set(states.flatMap(tipsOf))]);
   const commits = await reachableCommits({ cwd }, tips);
   if (commits !== undefined && (await areWhole({ cwd }, await withoutLarge({ cwd }, commits)))) {

@@ -239,7 +239,7 @@ function isLeftover(file: string, table: ProcessTable, now: number): boolean {
 
 /**
  * Finds files of ours that other users of a shared repository cannot read: they would not see this user's sessions. With `fix`,
- * opens the files that belong to this user.
+ * gives others access to the files that belong to this user.
  */
 export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape[] {
   const folder = repositoryFolder(commonDir);
@@ -280,7 +280,7 @@ function lockCheck(file: string, ageMs: number, commonDir: string, fix: boolean)
   return doctorLine('locks', 'fixed', `${what}; removed`);
 }
 
-/** Finds refs that a crash of the machine left without a value. With `fix` removes them, and what they held is put back. */
+/** Finds refs that a crash of the machine left without a value. With `fix`, removes them, so that they can be restored. */
 export async function checkBrokenRefs(repository: Repository, fix: boolean): Promise<CheckShape[]> {
   return (await listBrokenRefs(repository)).map((name) => {
     const detail = `${escapeLine(name)} has no value, which makes git fetch fail`;

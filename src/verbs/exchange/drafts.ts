@@ -185,7 +185,7 @@ function interpretStructured(files: readonly FoundFile[], world: ImportWorld): (
   });
 }
 
-/** Returns the ids that the INDEX.md of a folder has, by the names of the files, in its order. */
+/** Returns the ids in a folder's INDEX.md by the names of their files, in the order of the index. */
 function readIndex(folder: string): ReadonlyMap<string, string> {
   const read = readPlainFile(join(folder, 'INDEX.md'), MAX_NOTE_BYTES);
   const ids = new Map<string, string>();
@@ -196,7 +196,7 @@ function readIndex(folder: string): ReadonlyMap<string, string> {
   return ids;
 }
 
-/** @param seen the files of the ids that were read before, which this file's id is added to */
+/** @param seen the names of the files that were read before, by their ids; this file is added */
 function interpretOne(
   file: FoundFile,
   ids: ReadonlyMap<string, string>,

@@ -238,7 +238,7 @@ function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld
   return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }
 
-/** Leaves a file out, with the reason. A wrong id does not matter in plain Markdown, which has none. */
+/** Leaves a file out, with the reason. The hint for a wrong id imports the file as plain Markdown, which needs no id. */
 export function skip(file: NoteFile, why: string, code?: FailureCode): UnimportedFile {
   const again = code === 'integrity' ? 'git handoff import --from markdown' : 'ls -ld';
   return { ...file, left: { code, why, hint: `${again} -- ${shellWord(file.path)}` } };

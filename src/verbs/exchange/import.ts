@@ -72,7 +72,7 @@ interface StandingTopic extends KnownTopic {
   readonly isWhole: boolean;
 }
 
-/** A file with what the import did with it, or would do; a file that was left out early has only a part. */
+/** A file with what the import did with it, or would do; a file that was left out early lacks some fields. */
 interface ImportedFile extends NoteFile, Partial<Omit<Draft, keyof NoteFile>>, Partial<Placement> {
   readonly left?: LeftOut | undefined;
   /** The handoff's commit afterwards. */
@@ -184,7 +184,7 @@ async function importOne(draft: Draft, pass: Pass): Promise<ImportedFile> {
     state,
     importedFrom,
     notes: [incoming.note, ...target.notes],
-    // To close a topic, its tip's note was enough.
+    // To close a topic, its tip's note is enough: the older ones may not have been read.
     isWhole: kind !== 'close',
   });
   return { ...placed, ...secrets, oid: commit?.oid, ...(before && { before }) };
@@ -304,7 +304,7 @@ function refusedBy(result: WriteResult, { branch, topic }: KnownTopic): LeftOut 
 /** The codes that decide the exit status, the worst first. */
 const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
 
-/** The failure that reports the worst fault. A fault of a file that was not read as a note says which file it is. */
+/** The failure that reports the worst fault. If a file was not read as a note, its fault begins with the file's name. */
 function failureOf(files: readonly ImportedFile[], dryRun: boolean): { readonly failure?: Failure } {
   const all = files.flatMap(({ path, target, left }) => {
     if (left?.code === undefined) return [];

@@ -28,8 +28,8 @@ interface StateOptions extends TopicOptions {
 }
 
 /**
- * Adds a commit that gives a topic the state `wanted` or, if that is `undefined`, the caller as its owner; none if the topic
- * has it already. `tip`: the one on which the commit was made. The note stays as it is. A take fails if the tip is no longer the one that was read.
+ * Gives a topic the state `wanted` or, if that is `undefined`, the caller as its owner: by a commit that keeps the note, unless
+ * it is so already. Returns the tip on which the commit was made. A take fails if the tip has changed since it was read.
  */
 async function commitOnTip(change: StateOptions, wanted: HandoffState | undefined, context: Context) {
   const { cwd } = context;
@@ -94,7 +94,7 @@ export async function take(options: TopicOptions, context: Context): Promise<Com
 
 export type StateValue = HandoffShape & { readonly changed: boolean };
 
-/** Closes a topic, which keeps its history, or reopens it. If it is so already, that is no error, and makes no commit. */
+/** Closes a topic, which keeps its history, or reopens it. Doing so again is no error, and makes no commit. */
 export async function changeState(
   options: StateOptions,
   wanted: HandoffState,

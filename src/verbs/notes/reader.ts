@@ -77,8 +77,8 @@ export function findReader(
 }
 
 /**
- * Opens the topic that a command line names, or the newest of the branch, for its reader. `reading`: whether to find out who the reader is,
- * which costs a process; otherwise only a session is known. `note`: whether to read the note if that costs no process.
+ * Opens the topic that a command line names, or the newest of the branch, for its reader. `reading`: whether to find out who a
+ * reader without a session is, which costs a process. `note`: whether to read the note, if that costs no process.
  *
  * @throws Failure `not-found`, or `integrity` for a topic without a valid commit
  */

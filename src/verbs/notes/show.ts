@@ -79,7 +79,7 @@ async function relationsOf(
   return (await compareWithRemotes(repository, refs, tips, budget)).of(path);
 }
 
-/** Returns a version with its note, and its name if `reader` has acknowledged it or a later one. */
+/** Returns a version and its note. `acknowledged`: its object name, if `reader` has acknowledged it or a later version. */
 async function version(
   repository: Repository,
   state: ReadableTopic,

@@ -91,7 +91,7 @@ async function writeNote(
     mayBeAddressed(options) ? readerFacts(repository, context) : NOBODY,
   ]);
   const read = readTopic(repository, target.path);
-  // `commitHandoff` awaits it, if the write gets that far.
+  // `commitHandoff` awaits `read` and reports its error, if the write gets that far.
   read.catch(() => undefined);
   loadForWriting();
   const [tree, author, { sessions, notices: seen }, reader] = await facts;

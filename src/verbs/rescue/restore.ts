@@ -136,7 +136,7 @@ function checkDirty(scene: Scene, plan: RestorePlan, force: boolean): void {
 function isOwnComing(claim: OpenClaim, path: string, scene: Scene, status: TreeStatus): boolean {
   const { rescue, self } = scene;
   const owner = formerOwner(scene, path);
-  // The undo left others' changes in the file.
+  // An undo left others' changes in the file, so what comes back is not only the caller's.
   if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return !isUndone(rescue);
   return (
     owner === sessionOfOwner(claim.session) &&

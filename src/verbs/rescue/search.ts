@@ -170,7 +170,7 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
 /** The contents that the paths still have. */
 interface Known {
   readonly isFolder: boolean;
-  /** The contents of each path, each with the name of its place: "HEAD's", "the index's". The best to compare with come first. */
+  /** The contents of each path with the names of their places ("HEAD's", "the index's"), the best to compare with first. */
   readonly versions: ReadonlyMap<string, ReadonlyMap<Oid, string>>;
 }
 

@@ -47,7 +47,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
     plan: describeChanges(changes),
     summary: summarize(changes, context, repository),
     changed: [],
-    // They contain paths.
+    // Notices contain paths, which may hold control characters.
     notices: notices.map(escapeLine),
   };
   if (options.diff === true) return { outcome: changes.length > 0 ? 'planned' : 'unchanged', ...plan };

@@ -72,7 +72,7 @@ function glossOf(change: Change): string | undefined {
   return `${title} asks the guard about tool calls`;
 }
 
-/** Whether lines are only removed; a shorter version of ours that replaces a longer one is not less. */
+/** Whether a change only removes lines. A shorter version of our part, in place of a longer one, does not count. */
 function isLess(before: Buffer | undefined, after: Buffer): boolean {
   const hasOurs = />>> git-handoff|guard --client/.test(after.toString('utf8'));
   return !hasOurs && after.length < (before?.length ?? 0);

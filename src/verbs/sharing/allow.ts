@@ -14,7 +14,7 @@ import { timestamp } from '../../domain/age.ts';
 
 interface AllowOptions {
   readonly once: boolean;
-  /** The session whose refusal may pass: its id, or the short id that `sessions` shows. */
+  /** The session whose next refused action is to go through: its id, or the short id that `sessions` shows. */
   readonly session: string | undefined;
   /** Asks the person at the terminal; `undefined`: there is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;

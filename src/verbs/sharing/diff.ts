@@ -114,7 +114,7 @@ function apartText(
   isAll: boolean,
 ): string[] {
   const { dirty, mine, others } = part;
-  // For everybody, the rest names such a path.
+  // In a diff of all changes, the part for the rest reports such a path.
   if (why === 'unusable') return isAll ? [] : [unusableText(dirty.path)];
   const names = (claims: typeof mine) => peerNames(new Set(claims.map(({ session }) => session)), records);
   const beside = others.length === 0 ? 'others' : names(others);

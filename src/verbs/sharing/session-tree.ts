@@ -96,7 +96,7 @@ export class TreeBuilder {
     return state === undefined ? head : state;
   }
 
-  /** Adds paths as they are on the disk. An ignored file that was taken out of the index counts as removed, though it exists. */
+  /** Adds paths as they are on the disk. An ignored file that was removed from the index counts as gone, though it exists. */
   async addFromDisk(dirty: readonly DirtyPath[]): Promise<void> {
     const gone = new Map(dirty.flatMap(({ path, disk }) => (disk === null ? [[path, null]] : [])));
     await this.#index.set(gone);

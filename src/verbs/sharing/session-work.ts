@@ -103,7 +103,7 @@ export const UNUSABLE = 'it is a repository of its own, or its name is not UTF-8
 /** What a session has changed, together with the sessions that count as one with it. */
 interface OwnWork {
   readonly parts: readonly SessionPart[];
-  /** Paths that are in no part: the session may have changed them, or somebody else, and no claim there is sure. */
+  /** Paths that are in no part: the session or somebody else may have changed them, and no claim on them is sure. */
   readonly doubtful: readonly string[];
   /** Paths that the session changed only in the index: the file is as in HEAD. */
   readonly staged: readonly DirtyPath[];
@@ -149,7 +149,7 @@ async function partsIn(
   owners: ReadonlySet<SessionId>,
 ): Promise<Pick<OwnWork, 'parts' | 'doubtful'>> {
   const unrecorded = await unrecordedClaims(session, work, owners, now);
-  // Unlike a commit, a part is kept apart from everybody's changes, also from those of sessions that are over.
+  // Unlike a commit, a part leaves out all changes of others, even those of sessions that are over.
   const groups = { own: owners, foreign: new Set<SessionId>() };
   const parts: SessionPart[] = [];
   const doubtful: string[] = [];
@@ -162,7 +162,7 @@ async function partsIn(
     else if (mine.length > 0 && strong(others).length === 0) doubtful.push(dirty.path);
   }
   const { top, commonDir } = work.tree;
-  // Of very many files, not all were hashed: one that was not may have changed since the claim.
+  // If there were very many files, some were not hashed. Such a file may have changed since the claim.
   const isRead = ({ after }: OpenClaim) => after !== null && after.oid !== null;
   const unread = parts.filter(
     ({ dirty: { disk }, mine }) => disk?.oid === null && disk.mode.startsWith('100') && mine.some(isRead),

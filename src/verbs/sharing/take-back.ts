@@ -104,7 +104,7 @@ function isBlocked(
   const removed = paths.filter((one) => one.writes && one.disk === null);
   const going = new Set(removed.map((one) => one.path));
   if (obstacle(top, Buffer.from(path), going) !== undefined) return true;
-  // An ignored file that the index no longer has.
+  // An ignored file that the index no longer has is in the way.
   return part.dirty.disk === null && lstatOf(join(top, path))?.isDirectory() === false;
 }
 

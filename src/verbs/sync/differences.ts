@@ -80,7 +80,7 @@ export const isDeletedHere = ({ pruned }: SyncedTopic, there: Oid | undefined): 
 export interface Difference extends SyncedTopic {
   readonly there: Ref;
   readonly facts: FoldFacts;
-  /** The commit that the remote shows; `undefined` if it is none. */
+  /** The commit that the remote shows; `undefined` if the remote shows something else. */
   readonly theirs: HandoffCommit | undefined;
 }
 

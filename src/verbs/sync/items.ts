@@ -19,7 +19,7 @@ export interface Outgoing {
   readonly old: Oid | undefined;
 }
 
-/** The branch; if its name was too long for a ref's name, what the ref has of it. */
+/** The branch; if its name was too long for a ref's name, the part that the ref has. */
 const branchOf = ({ component }: HandoffPath) => decodeBranch(component) ?? component;
 
 /** Returns a handoff's name as people type it. */

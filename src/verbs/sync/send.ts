@@ -298,7 +298,7 @@ export interface LeavingVersion {
 /** The number of commits to read at a time. */
 const CHUNK = 2500;
 
-/** Returns every version to be pushed, except those whose note cannot be read: git cannot push them, either, and will say so. */
+/** Returns every version to be pushed, except those whose note cannot be read: git cannot push these, either, and says so. */
 async function leavingVersions(cwd: string, outgoing: readonly Outgoing[]): Promise<LeavingVersion[]> {
   const tips = outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`]));
   const all = await walkHistories({ cwd }, tips);

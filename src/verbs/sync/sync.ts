@@ -203,7 +203,7 @@ function secretFailure(
   });
 }
 
-/** Takes the server's own hint if it gave one. A server that knows no handoffs may refuse their refs but not branches. */
+/** Takes the server's own hint if it gave one. A server may refuse the refs of handoffs, but accept the same as branches. */
 function declinedFailure({ remote, why }: SyncShape, what: string, prefix: string): Failure {
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];

@@ -3,7 +3,7 @@ import type { BoardSession, LaneState } from '../shape.ts';
 import { type Kind, type Model, STATE_NAMES } from './model.ts';
 import type { Stage } from './view.ts';
 
-/** The only functions of the page that make elements: texts become text nodes, never markup. */
+/* The page makes elements only with these functions: texts become text nodes, never markup. */
 
 export type Child = Node | string | undefined;
 

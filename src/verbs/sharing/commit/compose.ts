@@ -27,7 +27,7 @@ export interface Composed {
 }
 
 /**
- * Returns all that the session takes: whole files, and entries for contended files and those it took out of the index.
+ * Returns all that the session commits: whole files, entries for contended files, and the files that it took out of the index.
  *
  * @throws Failure as `composeHunks` does
  */
@@ -72,7 +72,7 @@ export async function composeHunks(scene: CommitScene, again: Again): Promise<Co
   return { entries, contents, passed: failed.map(({ part }) => part) };
 }
 
-/** Whether the session only touched the path and neither its command nor the command line names it: it may be left out. */
+/** Whether a path may be left out: the session only touched it, and neither its command nor the command line names the path. */
 const isPassing = ({ mine, claims }: Share, named: CommitScene['named']) =>
   named === undefined && mine.every((one) => one.evidence === 'window' && !claims.own.includes(one));
 

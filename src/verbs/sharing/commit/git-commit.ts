@@ -118,7 +118,7 @@ async function commitIndex(
   return 'moved';
 }
 
-/** Reads the new commit's name from git's output; if that went to an editor, finds the first new commit with the index's tree. */
+/** Reads the new commit's name from git's output. If an editor got that, finds the first new commit with the index's tree. */
 async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null): Promise<Oid> {
   let name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
   if (name === undefined) {
