@@ -85,7 +85,7 @@ export function operationText(name: string): string {
 
 /** Says who began the operation, for a refusal. */
 export function whoBeganText({ name }: OthersOperation, who: string, when: string): string {
-  return `${who} began ${operationText(name)} here ${when} and has not finished it: a commit would finish or continue it, with that session’s changes`;
+  return `${who} began ${operationText(name)} here ${when} and has not finished it: a commit would finish or continue it, with that session's changes`;
 }
 
 /** Returns an unused folder beside the working tree, relative to the top, where the session can add its own worktree. */

@@ -64,7 +64,7 @@ export function planHooks(
   const { hooksFolder: folder, runsConfigHooks } = repository;
   if (folder === undefined) {
     const instead = runsConfigHooks
-      ? 'git runs ours through hook.handoff-* in its config'
+      ? 'git runs our hooks through hook.handoff-* in its config'
       : 'no git hook is installed';
     const notices = [`core.hooksPath is empty or cannot be read: ${instead}`];
     return { files: [], notices, forConfig: runsConfigHooks ? GIT_HOOKS : [] };
@@ -80,7 +80,7 @@ export function planHooks(
       if (runsConfigHooks) forConfig.push(facts.hook);
       notices.push(
         runsConfigHooks
-          ? `${facts.path}: not changed, ${left.why}; git runs ours through hook.${configHookName(facts.hook)} in its config`
+          ? `${facts.path}: not changed, ${left.why}; git runs our hook through hook.${configHookName(facts.hook)} in its config`
           : `${facts.path}: left as it is, ${left.why}. ${left.advice}`,
       );
     }

@@ -197,7 +197,7 @@ async function noteOf(repository: Repository, parent: HandoffCommit | undefined)
   const [loaded] =
     parent === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [parent.oid], { notes: true });
   if (loaded?.note === undefined)
-    throw new Failure('integrity', 'the note of the tip cannot be read', { hint: 'git fsck' });
+    throw new Failure('integrity', "the tip's note cannot be read", { hint: 'git fsck' });
   return loaded.note;
 }
 

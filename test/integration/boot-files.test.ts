@@ -63,8 +63,8 @@ describe('the files that a note calls important', () => {
     world.commit('mv', { 'lib/login.ts': `${'export const a = 1;\n'.repeat(20)}// more\n` });
     world.git(['mv', 'src/b.ts', 'lib/b.ts']);
     expect(files()).toEqual({
-      'src/a.ts': 'file-moved: src/a.ts is lib/login.ts now',
-      'src/b.ts': 'file-moved: src/b.ts is lib/b.ts now',
+      'src/a.ts': 'file-moved: src/a.ts was moved to lib/login.ts',
+      'src/b.ts': 'file-moved: src/b.ts was moved to lib/b.ts',
     });
     expect(world.boot('login-flow').stale).toBe(false);
   });

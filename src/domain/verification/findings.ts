@@ -26,7 +26,7 @@ export const RULES = {
   'detached-still': ['branch', 'ok', 'HEAD is detached, as it was when the note was written'],
   'branch-elsewhere': ['branch', 'changed', '{now}, not {branch}{where}'],
   'branch-renamed': ['branch', 'changed', '{branch} was renamed to {to}, {now}'],
-  'branch-remote': ['branch', 'changed', '{branch} is not here, only {remote}, as last fetched'],
+  'branch-remote': ['branch', 'changed', '{branch} is not here; {remote} was there at the last fetch'],
   'detached-then': ['branch', 'changed', 'the note was written on a detached HEAD; {now} now'],
   'branch-merged': ['branch', 'stale', '{branch} is merged into {into}'],
   'branch-squashed': ['branch', 'stale', '{into} has the changes of {branch} as one commit'],
@@ -62,7 +62,7 @@ export const RULES = {
 
   'file-present': ['files', 'ok', '{path} is as it was'],
   'file-changed': ['files', 'changed', '{path} has changed ({how})'],
-  'file-moved': ['files', 'changed', '{path} is {to} now'],
+  'file-moved': ['files', 'changed', '{path} was moved to {to}'],
   'file-missing': ['files', 'stale', '{path} is {gone}'],
   'file-uncompared': ['files', 'unknown', '{path} is here; it is unknown whether it has changed'],
   'file-unsafe': ['files', 'unknown', '{path} is not a path inside the repository: not checked'],

@@ -109,7 +109,7 @@ export async function arrive(
     if (start === undefined && (one === session || isSettled(place, one))) continue;
     if (status === undefined) {
       notices.push(
-        `It is not known which files ${peerName(one, { clients })} changed here before you came: they are not guarded until it changes them again.`,
+        `git-handoff could not find out which files ${peerName(one, { clients })} changed here before you came: they are unguarded until it changes them again.`,
       );
     } else {
       // Without a start list, all unclaimed changes count as the session's: a needless warning is better than a loss.

@@ -81,7 +81,7 @@ export const SHARING_VERBS: VerbTable = {
     group: 'sharing',
     summary: 'run a command on HEAD plus only your own changes',
     details:
-      "Runs it without others' half-done work, in a worktree that git-handoff reuses. Ignored dependencies are linked there " +
+      "Runs the command without others' half-done work, in a worktree that git-handoff reuses. Ignored dependencies are linked there " +
       "(handoff.tryLinks), other ignored files are missing. The exit status is the command's. write adds the result to " +
       'the note, and boot says whether it still holds.',
     words: [1, Infinity],
