@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { boardAssets } from '../../scripts/board-assets.mjs';
 import { type Assets, boardPage } from '../../src/ui/board/page.ts';
 import type { Board } from '../../src/ui/board/shape.ts';
-import { PAGE_START } from '../../src/verbs/board/board.ts';
 import { sampleBoard } from '../support/board-sample.ts';
 import { hostileCases } from '../support/hostile-cases.ts';
 
@@ -100,7 +99,7 @@ const ASSETS: Assets = await boardAssets();
 
 /** The page of a board, with the built script and style. */
 function pageOf(board: Board): string {
-  return boardPage(board, ASSETS, PAGE_START);
+  return boardPage(board, ASSETS, '<!doctype html>\n<html lang="en">');
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
