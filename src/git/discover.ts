@@ -13,8 +13,8 @@ export interface FoundRepository {
 /** Looks for `.git` from a folder upwards, as git does; leaves bare repositories and `GIT_DIR` to git. */
 export function discoverRepository(from: string): FoundRepository | undefined {
   let folder = resolve(from);
-  // A folder that does not exist has no `.git`, and there may be thousands of them in a path.
-  while (!isThere(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  // git cannot begin in a folder that does not exist or is closed to this user. A path may have thousands of such folders.
+  while (!(isThere(folder) && isEnterable(folder)) && dirname(folder) !== folder) folder = dirname(folder);
   for (; ; folder = dirname(folder)) {
     const found = gitDirAt(folder);
     // A `.git` file that leads nowhere ends git's search, and so does a bare repository, or the inside of a `.git`.

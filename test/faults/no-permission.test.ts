@@ -50,3 +50,33 @@ describe.skipIf(NO_SETPRIV)(
     });
   },
 );
+
+describe.skipIf(NO_SETPRIV)('a folder that is closed to the user', () => {
+  it.each([
+    'rm closed/f',
+    'cp x closed/',
+    'git -C closed add .',
+    'ln -s closed l; rm l/f',
+    'find closed -delete',
+  ])('%s does not keep the rest of the command from being judged', (command) => {
+    const world = new FaultWorld();
+    try {
+      world.mustWrite('old\n');
+      mkdirSync(join(world.path, 'closed'), { mode: 0o700 });
+      chmodSync(world.root, 0o755);
+      world.git(['config', '--file', join(world.home, '.gitconfig'), 'safe.directory', '*']);
+      const own = join(world.root, 'nobody');
+      mkdirSync(own);
+      chownSync(own, NOBODY, NOBODY);
+      const input = JSON.stringify({
+        ...{ session_id: world.session, cwd: world.path, hook_event_name: 'PreToolUse', tool_name: 'Bash' },
+        tool_input: { command: `${command}; git update-ref -d refs/handoffs/main/auth-refresh` },
+      });
+      const words = [...identity, 'git-handoff', 'guard', '--client', 'claude'];
+      const env = { HOME: own, TMPDIR: own, GIT_CONFIG_GLOBAL: join(world.home, '.gitconfig') };
+      expect(world.run('setpriv', words, { env, input }).stdout).toContain('"permissionDecision":"deny"');
+    } finally {
+      world.remove();
+    }
+  });
+});
