@@ -128,7 +128,7 @@ async function checkWork(
     return { allowed: rules.size === 0 ? undefined : formatAllowed([...rules].sort()), notices: warned };
   const [path, why] = first;
   const others = refused.size > 1 ? `; so do ${listed([...refused.keys()].slice(1).map(escapeLine))}` : '';
-  const message = `nothing was written, because ${escapeLine(path)} cannot be carried: ${why}${others}`;
+  const message = `the work was not carried and nothing was written: ${escapeLine(path)}: ${why}${others}`;
   const { command = "git handoff write <topic> -m '<text>' --with-work" } = again;
   const paths = pathspecs.length === 0 ? '' : ` -- ${typedPaths(pathspecs) ?? '<path>...'}`;
   const hint = `remove it from that file, then: ${command}${paths}; or, if it is not a secret: ${command} --allow-secret${paths}`;
