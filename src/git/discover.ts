@@ -13,7 +13,8 @@ export interface FoundRepository {
 /** Looks for `.git` from a folder upwards, as git does; leaves bare repositories and `GIT_DIR` to git. */
 export function discoverRepository(from: string): FoundRepository | undefined {
   let folder = resolve(from);
-  // git cannot begin in a folder that does not exist or is closed to this user. A path may have thousands of such folders.
+  // git cannot begin in a folder that does not exist or is closed to this user. A path may have thousands of missing folders,
+  // and `isThere` finds them without an error for each.
   while (!(isThere(folder) && isEnterable(folder)) && dirname(folder) !== folder) folder = dirname(folder);
   for (; ; folder = dirname(folder)) {
     const found = gitDirAt(folder);
@@ -73,7 +74,7 @@ function isHead(file: string): boolean {
   }
 }
 
-/** git itself checks no more than this. */
+/** Whether this user may enter a folder. Of `objects` and `refs`, git itself checks no more. */
 function isEnterable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

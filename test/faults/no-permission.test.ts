@@ -14,6 +14,20 @@ const NO_SETPRIV: string | undefined = (() => {
   return status === 0 ? undefined : 'only root may act as another user';
 })();
 
+/** Returns a function that runs `git-handoff` as another user, who may read the world's repository, but not write to it. */
+function asNobody(world: FaultWorld) {
+  const own = join(world.root, 'nobody');
+  mkdirSync(own);
+  chownSync(own, NOBODY, NOBODY);
+  chmodSync(world.root, 0o755);
+  const config = join(world.home, '.gitconfig');
+  world.git(['config', '--file', config, 'safe.directory', '*']);
+  chmodSync(config, 0o644);
+  const env = { HOME: own, TMPDIR: own, GIT_CONFIG_GLOBAL: config };
+  return (words: readonly string[], input = '') =>
+    world.run('setpriv', [...identity, 'git-handoff', ...words], { env, input, session: world.session });
+}
+
 describe.skipIf(NO_SETPRIV)(
   `another user's repository${NO_SETPRIV === undefined ? '' : ` (skipped: ${NO_SETPRIV})`}`,
   () => {
@@ -21,28 +35,16 @@ describe.skipIf(NO_SETPRIV)(
       const world = new FaultWorld();
       try {
         const tip = world.mustWrite('old\n');
-        const own = join(world.root, 'nobody');
-        mkdirSync(own);
-        chownSync(own, NOBODY, NOBODY);
-        chmodSync(world.root, 0o755);
-        world.git(['config', '--file', join(world.home, '.gitconfig'), 'safe.directory', '*']);
-        chmodSync(join(world.home, '.gitconfig'), 0o644);
-        const env = { HOME: own, TMPDIR: own, GIT_CONFIG_GLOBAL: join(world.home, '.gitconfig') };
-        const asNobody = (words: readonly string[], input = '') =>
-          world.run('setpriv', [...identity, 'git-handoff', ...words], {
-            env,
-            input,
-            session: world.session,
-          });
-        const done = asNobody(['write', 'auth-refresh'], 'new\n');
+        const run = asNobody(world);
+        const done = run(['write', 'auth-refresh'], 'new\n');
         expect(done).toMatchObject({ status: 7, stdout: '' });
         expect(done.stderr).toMatch(
           /^error: .*(?:insufficient permission|Permission denied).*\nhint: make the repo/,
         );
         expect(world.whereabouts('new\n', done.stderr)).toBe('file');
         expect(world.tip()).toBe(tip);
-        expect(asNobody(['show', '--raw'])).toMatchObject({ status: 0, stdout: 'old\n', stderr: '' });
-        expect(asNobody(['list'])).toMatchObject({ status: 0, stderr: '' });
+        expect(run(['show', '--raw'])).toMatchObject({ status: 0, stdout: 'old\n', stderr: '' });
+        expect(run(['list'])).toMatchObject({ status: 0, stderr: '' });
         world.expectSound();
       } finally {
         world.remove();
@@ -63,18 +65,12 @@ describe.skipIf(NO_SETPRIV)('a folder that is closed to the user', () => {
     try {
       world.mustWrite('old\n');
       mkdirSync(join(world.path, 'closed'), { mode: 0o700 });
-      chmodSync(world.root, 0o755);
-      world.git(['config', '--file', join(world.home, '.gitconfig'), 'safe.directory', '*']);
-      const own = join(world.root, 'nobody');
-      mkdirSync(own);
-      chownSync(own, NOBODY, NOBODY);
       const input = JSON.stringify({
         ...{ session_id: world.session, cwd: world.path, hook_event_name: 'PreToolUse', tool_name: 'Bash' },
         tool_input: { command: `${command}; git update-ref -d refs/handoffs/main/auth-refresh` },
       });
-      const words = [...identity, 'git-handoff', 'guard', '--client', 'claude'];
-      const env = { HOME: own, TMPDIR: own, GIT_CONFIG_GLOBAL: join(world.home, '.gitconfig') };
-      expect(world.run('setpriv', words, { env, input }).stdout).toContain('"permissionDecision":"deny"');
+      const { stdout } = asNobody(world)(['guard', '--client', 'claude'], input);
+      expect(stdout).toContain('"permissionDecision":"deny"');
     } finally {
       world.remove();
     }

@@ -150,9 +150,7 @@ async function saveDirty(
   plan: RestorePlan,
 ): Promise<number | undefined> {
   const { status } = plan;
-  const dirty = overwritten(plan);
-  if (dirty.length === 0) return undefined;
-  const entries = dirty.flatMap(({ path, raw, stamp }): DirtyPath[] => {
+  const entries = overwritten(plan).flatMap(({ path, raw, stamp }): DirtyPath[] => {
     const known = status.dirty.get(path) ?? { path, raw, head: null, index: null, disk: null, stamp };
     // git lists no ignored file, and shows one that it no longer tracks as deleted.
     const disk = known.disk ?? diskState(top, { path, raw });
