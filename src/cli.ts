@@ -1,6 +1,5 @@
 import { interaction, parseArguments } from './cli/parse.ts';
-import { Failure, asFailure } from './domain/failure.ts';
-import { escapeJson } from './domain/surfacing.ts';
+import { asFailure, escapeJson, Failure } from './domain/messages.ts';
 import { type Io, processIo, processTerminal, asCall, runningCall } from './host/io.ts';
 import { keptTable } from './host/processes.ts';
 import { openTrace, trace } from './host/log.ts';

@@ -11,7 +11,7 @@ import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type SessionId, agentOfOwner, sessionOfOwner } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
-import { scratchStore } from '../git/scratch-store.ts';
+import { scratchStore } from '../git/scratch.ts';
 import { changedAt, readTreeStatus } from '../git/worktrees.ts';
 import {
   knownWorktreeId,
@@ -25,12 +25,10 @@ import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import { isLoneSession } from '../sessions/lone-session.ts';
 import { type LedgerPlace, appendEvents, readLedgers, readRunningAgents } from '../sessions/journal.ts';
 import { settledClaims } from './settle-claims.ts';
-import { changesSince } from './window-changes.ts';
-import { readLast, readStart } from './windows.ts';
+import { changesSince, readLast, readStart } from './windows.ts';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { Failure } from '../domain/failure.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { quietly, realPath, lstatOf } from '../host/disk.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { plainWord, shellWord } from '../domain/surfacing.ts';
+import { plainWord, shellWord } from '../domain/messages.ts';
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import { hash } from '../git/hash.ts';
 import { ensureFolder, repositoryFolder, share } from '../host/folders.ts';

@@ -11,14 +11,14 @@ import { type OverlapKind, type Progress, overlapKindOf, progressOf } from '../d
 import { pathsBetween } from '../git/commits.ts';
 import { mergeBase } from '../git/histories.ts';
 import { type MergeWay, mergeWays, TextMerger } from '../git/merge-file.ts';
-import { type ScratchStore, contentReader, scratchStore } from '../git/scratch-store.ts';
+import { contentReader, type ScratchStore, scratchStore } from '../git/scratch.ts';
 import { contentState, readTreeStatus, linkedWorktrees } from '../git/worktrees.ts';
 import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';
 import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
-import { statesAt } from './window-changes.ts';
+import { statesAt } from './windows.ts';
 
 /** One side of a comparison: a working tree as `git status` showed it, or a branch as committed. */
 export interface Side {

@@ -14,11 +14,10 @@ import { succeededBy } from '../domain/session.ts';
 import { objectName } from '../git/hash.ts';
 import { TextMerger } from '../git/merge-file.ts';
 import { objectFormat } from '../git/repository.ts';
-import { type ContentReader, contentReader, hashFiles, scratchStore } from '../git/scratch-store.ts';
+import { type ContentReader, contentReader, hashFiles, scratchStore } from '../git/scratch.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import type { Asker, DirtyWork, WorkTree } from './dirty-work.ts';
-import { claimsAround } from './window-changes.ts';
-import { ARRIVAL, readStart, readWindows } from './windows.ts';
+import { ARRIVAL, claimsAround, readStart, readWindows } from './windows.ts';
 
 /**
  * One session's changes to an uncommitted path, without everybody else's: `commit` and `stage --mine` use them, `diff`

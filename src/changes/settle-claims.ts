@@ -5,13 +5,12 @@ import { type FileState, sameState, type TreeStatus } from '../domain/ledger/tre
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import { rankClaims } from '../domain/ledger/ownership.ts';
 import { type SessionId, type Oid, canMean, shortOid, peerName, sessionOfOwner } from '../domain/names.ts';
-import { escapeLine, listed } from '../domain/surfacing.ts';
-import { isPushed } from '../git/remotes.ts';
+import { escapeLine, listed } from '../domain/messages.ts';
+import { isPushed } from '../git/config.ts';
 import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/folders.ts';
 import { readClients } from '../sessions/records.ts';
-import { commitRuns, statesAt } from './window-changes.ts';
-import { readWindows, type WorkPlace } from './windows.ts';
+import { commitRuns, readWindows, statesAt, type WorkPlace } from './windows.ts';
 
 /**
  * Returns what a status adds to each session's ledger: which claims end, and which come back. HEAD is read only at claimed

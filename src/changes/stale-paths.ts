@@ -14,7 +14,7 @@ import {
 } from '../domain/ledger/stale.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
 import { TextMerger } from '../git/merge-file.ts';
-import { type ContentReader, contentReader, scratchStore } from '../git/scratch-store.ts';
+import { type ContentReader, contentReader, scratchStore } from '../git/scratch.ts';
 import { type PastChange, pastChanges, RAW_DIFF, parseRaw } from '../git/staged.ts';
 import { join } from 'node:path';
 import { readPart } from '../host/disk.ts';

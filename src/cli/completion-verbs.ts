@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { type VerbTable, answer, word } from '../verbs/verb.ts';
 
 /** The verb `completion`. It gets the table of verbs through a function, because that table contains this verb. */

@@ -1,4 +1,4 @@
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine } from '../domain/messages.ts';
 import { HANDOFFS, LIVE, decodeBranch, parsePath } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { type Repository, openRepository } from '../git/repository.ts';

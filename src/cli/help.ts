@@ -1,5 +1,5 @@
 import yargs from 'yargs';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { COMMON_OPTIONS, type OptionSpec, type OptionTable } from '../verbs/options.ts';
 import type { Verb, VerbGroup } from '../verbs/verb.ts';
 import { VERBS } from './verbs.ts';

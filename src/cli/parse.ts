@@ -1,9 +1,8 @@
 import parser from 'yargs-parser';
-import { Failure } from '../domain/failure.ts';
+import { Failure, shellWord } from '../domain/messages.ts';
 import { type Arguments, COMMON_OPTIONS, type OptionTable } from '../verbs/options.ts';
 import { realpathSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { shellWord } from '../domain/surfacing.ts';
 import { homeFolder } from '../host/folders.ts';
 import type { Io, Terminal } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';

@@ -1,6 +1,6 @@
 import type { AutomaticReason } from './handoff.ts';
 import { type Oid, type SessionId, type Topic, shortId, ownerName } from './names.ts';
-import { counted, cutToCharacters, escapeLine, shellWord } from './surfacing.ts';
+import { counted, cutToCharacters, escapeLine, shellWord } from './messages.ts';
 
 /**
  * The note that git-handoff leaves for a session that left none: what git and the guard have seen, as Markdown with the

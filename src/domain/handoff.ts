@@ -9,7 +9,7 @@ import {
   parseSessionId,
   parseTopic,
 } from './names.ts';
-import { cutToCharacters } from './surfacing.ts';
+import { cutToCharacters } from './messages.ts';
 
 /** Format of `state.json`; a tip with another version is shown but never rewritten. */
 export const FORMAT_VERSION = 1;

@@ -1,4 +1,4 @@
-import { escapeLine, shellWord } from './surfacing.ts';
+import { escapeLine, shellWord } from './messages.ts';
 
 /**
  * The names of the domain, parsed once where they come in and carried as branded types afterwards (gitglossary(7): ref,

@@ -1,5 +1,5 @@
 import { type FileState, type Replaced, sameState } from './ledger/tree-status.ts';
-import { escapeLine, listed, shellWord } from './surfacing.ts';
+import { escapeLine, listed, shellWord } from './messages.ts';
 
 /**
  * Judges a path that two worktrees have changed since their histories parted: whether the changes overlap, and whether the

@@ -1,4 +1,4 @@
-import { escapeLine } from './surfacing.ts';
+import { escapeLine } from './messages.ts';
 
 /** What `handoff.secretScan` may say. */
 export type SecretScan = 'deny' | 'warn' | 'off';

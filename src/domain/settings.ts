@@ -1,4 +1,4 @@
-import { escapeLine } from './surfacing.ts';
+import { escapeLine } from './messages.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
 export type Settings = Readonly<ReturnType<typeof parseSettings>>;

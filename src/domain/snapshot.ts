@@ -2,7 +2,7 @@ import { MAX_PATH, foldedName, type Oid, type SessionId, parseOid, parseSessionI
 import { jsonFields } from './journal/events.ts';
 import type { FilePath, FileState } from './ledger/tree-status.ts';
 import type { RescueLimits } from './settings.ts';
-import { counted } from './surfacing.ts';
+import { counted } from './messages.ts';
 
 /**
  * A snapshot: uncommitted content, as a commit without parents. Its tree holds `work.json` and the contents as numbered

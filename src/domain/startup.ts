@@ -1,6 +1,6 @@
 import { ownerName } from './names.ts';
 import { escapeForAgent } from './note/sections.ts';
-import { cutToBytes, escapeLine, listed } from './surfacing.ts';
+import { cutToBytes, escapeLine, listed } from './messages.ts';
 
 /** An open handoff, as the start text lists it. */
 interface StartupNote {

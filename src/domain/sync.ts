@@ -1,6 +1,5 @@
-import { Failure } from './failure.ts';
+import { escapeLine, Failure, shellWord } from './messages.ts';
 import { parseBranchName, type Oid } from './names.ts';
-import { escapeLine, shellWord } from './surfacing.ts';
 import type { IllegalReason } from './transition.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type Oid, parseOid } from './names.ts';
-import { cutToBytes, shellWord } from './surfacing.ts';
+import { cutToBytes, shellWord } from './messages.ts';
 
 /** What `git handoff try` ran on a tree, and its exit status. */
 export interface Tried {

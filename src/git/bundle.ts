@@ -1,5 +1,4 @@
-import { Failure } from '../domain/failure.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import type { RefValue } from './refs.ts';
 import { gitFailure, runGit } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import { counted } from '../domain/surfacing.ts';
+import { counted } from '../domain/messages.ts';
 import type { HeadRelation } from '../domain/verification/findings.ts';
 import { isDamage } from './objects.ts';
 import { type GitOptions, runGit, requireGit, askGit, askForOid, gitFailure, oidsIn } from './run.ts';

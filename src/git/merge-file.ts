@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Oid } from '../domain/names.ts';
 import { gitFailure, runGit } from './run.ts';
-import type { ContentReader } from './scratch-store.ts';
+import type { ContentReader } from './scratch.ts';
 import { readSettingEntries } from './config.ts';
 import { attributesOf } from './filters.ts';
 

@@ -1,7 +1,7 @@
 import { type RefName, parseOid } from '../domain/names.ts';
 import { KEPT, KEPT_LIST, PRUNED, REMOTE, SHOWN, parsePath } from './namespace.ts';
 import { lookUpObjects, readObjects } from './objects.ts';
-import { updateRefs, type Ref, type RefValue, listRefNames, listRefs } from './refs.ts';
+import { listRefNames, listRefs, type Ref, type RefValue, updateRefs } from './refs.ts';
 import type { InRepository } from './repository.ts';
 
 /**

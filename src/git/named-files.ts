@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure } from '../domain/messages.ts';
 import type { Oid } from '../domain/names.ts';
-import { escapeLine } from '../domain/surfacing.ts';
 import { pathspecModes } from './environment.ts';
 import { type GitOptions, runGit, git, askGit, entriesOf, records } from './run.ts';
 import { lstatOf } from '../host/disk.ts';

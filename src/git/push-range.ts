@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { type Oid, isZeroOid, parseOid, type SessionId } from '../domain/names.ts';
 import {
   type GitResult,

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type BranchName, type Oid, parseBranchName, parseOid } from '../domain/names.ts';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { readText } from '../host/disk.ts';
 import { commonDirOf, discoverRepository, readHead } from './discover.ts';
 import { formatOf } from './hash.ts';

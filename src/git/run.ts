@@ -1,6 +1,6 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
+import { DISK_ERROR_HINT, Failure, NO_SPACE_HINT, NOT_WRITABLE_HINT } from '../domain/messages.ts';
 import { type RunningCall, processAge, runningCall } from '../host/io.ts';
 import { trace } from '../host/log.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';

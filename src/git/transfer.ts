@@ -1,11 +1,10 @@
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { processAge } from '../host/io.ts';
 import { trace } from '../host/log.ts';
 import { inBatches, gitFailure, runGit } from './run.ts';
 import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
-import { remoteWords, notMirrored } from './remotes.ts';
+import { notMirrored, remoteWords } from './config.ts';
 import { userEnvironment, userGit } from './user-git.ts';
 
 /** A ref as a remote shows it. */

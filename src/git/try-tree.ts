@@ -1,11 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure, listed, shellWord } from '../domain/messages.ts';
 import { type Oid, shortOid } from '../domain/names.ts';
-import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
 import { readText, realPath } from '../host/disk.ts';
 import { tryTree } from '../host/folders.ts';
-import { copyIndex } from './private-index.ts';
+import { copyIndex } from './scratch.ts';
 import { discoverRepository } from './discover.ts';
 import { indexEntries } from './staged.ts';
 import { connecting } from './environment.ts';

@@ -5,7 +5,7 @@ import { type GitOptions, type BinaryText, requireGit, git, listedState, utf8 } 
 import type { FilePath, FileState, DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
 import { discoverRepository } from './discover.ts';
 import { formatOf, objectName } from './hash.ts';
-import { MAX_READ, type ScratchStore, hashFiles } from './scratch-store.ts';
+import { hashFiles, MAX_READ, type ScratchStore } from './scratch.ts';
 import { isTryTree } from '../host/folders.ts';
 import { entries, exactStatOf, lstatOf, readText } from '../host/disk.ts';
 

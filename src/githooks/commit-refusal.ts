@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { type Source, commitWords, pathWords, sourceWords } from '../changes/hint-words.ts';
 import { whoBeganText, ownWorktree } from '../changes/operations.ts';
-import { ago } from '../domain/age.ts';
+import { ago, escapeLine, listed, shellWord } from '../domain/messages.ts';
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import {
   type CommitDecision,
@@ -12,8 +12,7 @@ import {
 } from '../domain/ledger/mixing.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import { peerName, refName, switchBack } from '../domain/names.ts';
-import { escapeLine, listed, shellWord } from '../domain/surfacing.ts';
-import { canSwitch } from '../git/head.ts';
+import { canSwitch } from '../git/refs.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { idleText } from '../sessions/records.ts';
 import type { HookCall } from './hook-call.ts';

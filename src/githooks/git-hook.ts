@@ -3,7 +3,7 @@ import { isShellIn } from '../changes/windows.ts';
 import { jsonFields } from '../domain/journal/events.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../domain/messages.ts';
 import { statOf, quietly, readText } from '../host/disk.ts';
 import { rewriteText } from '../host/folders.ts';
 import { type Budget, type Io, inTime, readInput } from '../host/io.ts';

@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { recordedMakers, withoutOperation, type Unfinished, findUnfinished } from '../changes/operations.ts';
 import { type LedgerPlace, appendEvents, readLedger, readRunningAgents } from '../sessions/journal.ts';
 import { findStale, withUndone } from '../changes/stale-paths.ts';
-import { commandOwner, readStart, readWindows, openLedgers } from '../changes/windows.ts';
+import { commandOwner, openLedgers, readStart, readWindows } from '../changes/windows.ts';
 import { withRevived } from '../domain/ledger/claim-events.ts';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../domain/journal/events.ts';
@@ -21,7 +21,7 @@ import { type SessionGroups, hasStaged, namedPeer, namesOwn } from '../domain/le
 import { messageSessions } from '../domain/commit-message.ts';
 import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, agentOfOwner, canMean, parseSessionId, sessionOfOwner } from '../domain/names.ts';
-import { type HeadState, readHeadAndRefs } from '../git/head.ts';
+import { type HeadState, readHeadAndRefs } from '../git/refs.ts';
 import { LIVE } from '../git/namespace.ts';
 import { readObjects } from '../git/objects.ts';
 import { findReversals, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';

@@ -9,7 +9,7 @@ import {
   shortOid,
 } from '../domain/names.ts';
 import type { Settings } from '../domain/settings.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../domain/messages.ts';
 import { checkRemotePrefix } from '../domain/sync.ts';
 import { readSettingEntries } from '../git/config.ts';
 import { isAncestor } from '../git/histories.ts';

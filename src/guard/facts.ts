@@ -1,11 +1,11 @@
 import {
-  type Ledgers,
-  type OpenWindow,
-  type WorkPlace,
   ledgerOf,
-  openLedgers,
+  type Ledgers,
   lookTimeoutMs,
+  openLedgers,
+  type OpenWindow,
   readLast,
+  type WorkPlace,
 } from '../changes/windows.ts';
 import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects, GitOverrides } from '../shell/effects.ts';
@@ -19,7 +19,7 @@ import { listIgnored, listTree, unmergedPaths } from '../git/staged.ts';
 import { listRefs } from '../git/refs.ts';
 import { readTreeStatus } from '../git/worktrees.ts';
 import { readStash } from '../snapshot/stash.ts';
-import { scratchStore } from '../git/scratch-store.ts';
+import { scratchStore } from '../git/scratch.ts';
 import { beforeAnswer } from '../host/io.ts';
 import { readsOnly } from '../shell/read-only.ts';
 

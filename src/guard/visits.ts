@@ -1,6 +1,6 @@
 import { appendEvents, readLedger, readLedgers, readJournal } from '../sessions/journal.ts';
 import { readBeginners } from '../changes/operations.ts';
-import { readWindows, ledgerOf, type PlacedPath, placePath } from '../changes/windows.ts';
+import { ledgerOf, type PlacedPath, placePath, readWindows } from '../changes/windows.ts';
 import { parseSettings } from '../domain/settings.ts';
 import { plainConfig } from '../git/config.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { JournalLine } from '../domain/journal/events.ts';
 import type { SessionId } from '../domain/names.ts';
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { quietly } from './disk.ts';
 
 /**

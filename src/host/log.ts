@@ -10,7 +10,7 @@ import {
   appendFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine } from '../domain/messages.ts';
 import { kindOf, quietly, readText } from './disk.ts';
 import { share } from './folders.ts';
 import { type Output, type Trace, processAge, runningCall } from './io.ts';

@@ -1,6 +1,5 @@
 import { basename, dirname, join, relative } from 'node:path';
-import { Failure } from '../domain/failure.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import { isFolder, realPath, readPlainFile, replaceFile } from './disk.ts';
 
 /** Where and how a verb writes its output. */

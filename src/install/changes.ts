@@ -1,5 +1,5 @@
 import { promises as fs } from 'node:fs';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { hash } from '../git/hash.ts';
 import { type DiskFile, diskFailure, placeFile, readBytes } from './disk.ts';
 import { NEW_HOOK } from './hook-block.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { type ClientInstaller, type SettingsFolders, packageFile } from './client.ts';
 import { INSTALLERS } from './clients.ts';
 import { pathExists } from './disk.ts';

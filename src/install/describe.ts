@@ -1,4 +1,4 @@
-import { escapeLine, escapeText } from '../domain/surfacing.ts';
+import { escapeLine, escapeText } from '../domain/messages.ts';
 import { type Change, type FileChange, sameEnds } from './changes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { constants, fchmodSync, fchownSync, promises as fs, statSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { kindOf, quietly, randomName, replaceFile } from '../host/disk.ts';
 
 const MAX_LINKS = 40;

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { hash } from '../git/hash.ts';
 import { realPath } from '../host/disk.ts';
 import { repositoryEntry, stateFolder } from '../host/folders.ts';

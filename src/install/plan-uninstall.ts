@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { isInitialised, isTryTree, repositoryEntry, stateFolder, tryTree } from '../host/folders.ts';
 import { entries, kindOf, readText } from '../host/disk.ts';
 import { discoverRepository } from '../git/discover.ts';

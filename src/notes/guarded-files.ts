@@ -3,11 +3,11 @@ import { type Oid, type RefName, type SessionId, ownerName } from '../domain/nam
 import { formatOf, objectName } from '../git/hash.ts';
 import { FILES, filesRef } from '../git/namespace.ts';
 import { ObjectBatch, type TreeEntry, readObjects, parseTree } from '../git/objects.ts';
-import { type RefUpdate, updateRefs, type Ref, listRefs } from '../git/refs.ts';
+import { listRefs, type Ref, type RefUpdate, updateRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
 import { basename, dirname } from 'node:path';
 import { markerOwner } from '../domain/marker.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine } from '../domain/messages.ts';
 import { linkTarget } from '../host/disk.ts';
 
 /**

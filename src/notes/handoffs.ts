@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import {
   type HandoffCommit,
   type HandoffState,
@@ -15,7 +15,7 @@ import { checkStep } from '../domain/transition.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, WORK, handoffRef, keptRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/objects.ts';
-import { type TransactionResult, updateRefs, listRefNames } from '../git/refs.ts';
+import { listRefNames, type TransactionResult, updateRefs } from '../git/refs.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
 import { recordTake } from '../sessions/happenings.ts';
 import { personName } from './person-name.ts';

@@ -1,5 +1,5 @@
 import { type BranchName, type Oid, type RefName, parseOid } from '../domain/names.ts';
-import { shellWord } from '../domain/surfacing.ts';
+import { shellWord } from '../domain/messages.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import { listHistories } from '../git/histories.ts';
 import {

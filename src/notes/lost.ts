@@ -4,9 +4,9 @@ import type { Oid, RefName, SessionId } from '../domain/names.ts';
 import { type LoadedCommit, loadCommits } from '../git/commits.ts';
 import { type HandoffPath, LOST, lostNumber, lostPrefix, lostRef, parsePath } from '../git/namespace.ts';
 import { ObjectBatch, readObjects } from '../git/objects.ts';
-import { type RefValue, updateRefs, listRefNames, listRefs } from '../git/refs.ts';
+import { listRefNames, listRefs, type RefValue, updateRefs } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 
 const DETAILS_FILE = 'lost.json';
 const MAX_TRIES = 100;

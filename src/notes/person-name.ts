@@ -1,6 +1,6 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { isPerson, personId, ownerName } from '../domain/names.ts';
-import { cutToCharacters } from '../domain/surfacing.ts';
+import { cutToCharacters } from '../domain/messages.ts';
 import { hash } from '../git/hash.ts';
 import { NAMELESS } from '../git/objects.ts';
 

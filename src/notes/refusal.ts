@@ -1,6 +1,5 @@
-import { Failure, type FailureCode } from '../domain/failure.ts';
+import { escapeLine, Failure, type FailureCode } from '../domain/messages.ts';
 import { type SessionId, isPerson, parseTopic, ownerName } from '../domain/names.ts';
-import { escapeLine } from '../domain/surfacing.ts';
 import type { Repository } from '../git/repository.ts';
 import { keepInFile } from '../host/folders.ts';
 import type { WriteResult } from './handoffs.ts';

@@ -1,7 +1,7 @@
 import { MAX_COMMIT_BYTES, MAX_NOTE_BYTES } from '../domain/handoff.ts';
 import { shortId } from '../domain/names.ts';
 import { handoffRef, keptRef } from '../git/namespace.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine } from '../domain/messages.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import type { Repository } from '../git/repository.ts';
 import type { TopicState } from './topic.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import {
   type BranchName,
   type Oid,
@@ -8,7 +8,6 @@ import {
   shortId,
 } from '../domain/names.ts';
 import { slugWords, topicFrom } from '../domain/note/topic-slug.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HandoffPath, handoffPath, encodeBranch } from '../git/namespace.ts';
 import { type Repository, branchTip } from '../git/repository.ts';
 import { type ReadableTopic, type TopicState, readTopic, readTopics } from './topic.ts';

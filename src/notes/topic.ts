@@ -20,7 +20,7 @@ import {
   keptRef,
   parsePath,
 } from '../git/namespace.ts';
-import { type Ref, type RefValue, listRefs } from '../git/refs.ts';
+import { listRefs, type Ref, type RefValue } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 import type { StoredSession } from '../sessions/records.ts';
 import { judgeMoves } from './moves.ts';

@@ -8,9 +8,9 @@ import { isAllowedOnce } from '../sessions/bypass.ts';
 import type { Caller, Context } from '../sessions/caller.ts';
 import { type WriteResult, refFailure } from './handoffs.ts';
 import { type StoredSession, judgeSessions, listSessions, groupSessions } from '../sessions/records.ts';
-import { Failure } from '../domain/failure.ts';
+import { Failure } from '../domain/messages.ts';
 import { ACKS, type HandoffPath, ackRef } from '../git/namespace.ts';
-import { updateRefs, type RefValue, listRefNames } from '../git/refs.ts';
+import { listRefNames, type RefValue, updateRefs } from '../git/refs.ts';
 
 /**
  * What an agent may do with the notes of other sessions. It may take over a note whose owner has ended or waits for its

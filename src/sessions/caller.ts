@@ -1,6 +1,5 @@
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure } from '../domain/messages.ts';
 import { callingSession, succeededBy } from '../domain/session.ts';
-import { escapeLine } from '../domain/surfacing.ts';
 import { type SessionId, canMean, meantId, parseSessionId, personId, shortId } from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';

@@ -1,4 +1,4 @@
-import { ago } from '../domain/age.ts';
+import { ago } from '../domain/messages.ts';
 import type { SessionGroups } from '../domain/ledger/ownership.ts';
 import {
   type Oid,
@@ -20,7 +20,7 @@ import {
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/objects.ts';
 import { utf8 } from '../git/run.ts';
-import { updateRefs, type Ref, listRefs } from '../git/refs.ts';
+import { listRefs, type Ref, updateRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
 import { statOf } from '../host/disk.ts';
 import { journalFile, lastCall, lastEvent } from '../host/folders.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure } from '../domain/messages.ts';
 import type { Oid } from '../domain/names.ts';
 import {
   SNAPSHOT_FILE,
@@ -8,7 +8,6 @@ import {
   formatSnapshot,
   parseSnapshot,
 } from '../domain/snapshot.ts';
-import { escapeLine } from '../domain/surfacing.ts';
 import { formatOf } from '../git/hash.ts';
 import { type ObjectBatch, parseTree, readObjects } from '../git/objects.ts';
 import type { GitOptions } from '../git/run.ts';

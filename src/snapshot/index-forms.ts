@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkTree } from '../changes/dirty-work.ts';
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure } from '../domain/messages.ts';
 import type { FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
 import type { Oid } from '../domain/names.ts';
-import { escapeLine } from '../domain/surfacing.ts';
 import { type Snapshot, type SnapshotItem, pathsOfBlobs, type WorkSize } from '../domain/snapshot.ts';
 import { filteredPaths, plainCheckouts } from '../git/filters.ts';
 import { ObjectBatch, lookUpObjects, readObjects } from '../git/objects.ts';
-import { PrivateIndex, readEntries } from '../git/private-index.ts';
+import { PrivateIndex, readEntries, scratchEnvironment, type ScratchStore } from '../git/scratch.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { GitOptions } from '../git/run.ts';
-import { type ScratchStore, scratchEnvironment } from '../git/scratch-store.ts';
 import { oidOfFile } from './three-way.ts';
 
 /** A working tree, and the path of its index. */

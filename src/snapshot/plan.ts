@@ -11,15 +11,16 @@ import { type Oid, foldedName } from '../domain/names.ts';
 import { type SnapshotItem, contentOf, pathsOfBlobs } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
 import { listTree } from '../git/staged.ts';
-import { PrivateIndex, setEntries } from '../git/private-index.ts';
-import { gitFailure } from '../git/run.ts';
 import {
-  type ScratchStore,
   hashContent,
   hashFiles,
+  PrivateIndex,
   scratchEnvironment,
+  type ScratchStore,
   scratchStore,
-} from '../git/scratch-store.ts';
+  setEntries,
+} from '../git/scratch.ts';
+import { gitFailure } from '../git/run.ts';
 import { lstatOf, holdsOnly, isOccupied, obstacle } from '../host/disk.ts';
 import { contentState, stampOf } from '../git/worktrees.ts';
 import { readKept } from './commit.ts';

@@ -14,7 +14,7 @@ import { formatOf } from '../git/hash.ts';
 import { type TreeFile, listTree } from '../git/staged.ts';
 import { RESCUE, parseRescueRef, rescueRef } from '../git/namespace.ts';
 import { parseTree, readObjects } from '../git/objects.ts';
-import { type RefUpdate, updateRefs, type Ref, listRefs } from '../git/refs.ts';
+import { listRefs, type Ref, type RefUpdate, updateRefs } from '../git/refs.ts';
 import { readSnapshots } from './commit.ts';
 
 /**

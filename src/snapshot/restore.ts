@@ -7,16 +7,14 @@ import type { Snapshot } from '../domain/snapshot.ts';
 import type { TreeConfig } from '../git/config.ts';
 import { ObjectBatch, readObjects } from '../git/objects.ts';
 import { objectFormat } from '../git/repository.ts';
-import { ownStore, scratchEnvironment, scratchStore } from '../git/scratch-store.ts';
+import { ownStore, scratchEnvironment, scratchStore, setEntries, whileLocked } from '../git/scratch.ts';
 import { readTreeStatus, diskPath, stampOf } from '../git/worktrees.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { appendEvents } from '../sessions/journal.ts';
 import { type RestorePlan, planMerge, planWhole, type PlannedPath, nameBytes } from './plan.ts';
 import { StateMerger } from './three-way.ts';
-import { Failure } from '../domain/failure.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine, Failure } from '../domain/messages.ts';
 import { asCheckedOut, filteredPaths, plainCheckouts } from '../git/filters.ts';
-import { whileLocked, setEntries } from '../git/private-index.ts';
 import { gitFailure, runGit } from '../git/run.ts';
 import { lstatOf, obstacle, putFile } from '../host/disk.ts';
 

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { Failure } from '../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import type { TreeStatus, FilePath, FileState, DirtyPath } from '../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, sessionOfOwner } from '../domain/names.ts';
 import {
@@ -12,7 +12,6 @@ import {
   isOnlyStaged,
 } from '../domain/snapshot.ts';
 import type { RescueLimits } from '../domain/settings.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { ObjectBatch } from '../git/objects.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';

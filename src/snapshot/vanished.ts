@@ -3,7 +3,7 @@ import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { listTree } from '../git/staged.ts';
-import { readContents, scratchStore } from '../git/scratch-store.ts';
+import { readContents, scratchStore } from '../git/scratch.ts';
 import type { Budget } from '../host/io.ts';
 import type { LedgerPlace } from '../sessions/journal.ts';
 import { type Rescue, type SavedWork, groupOf, itemsOf, listRescues } from './rescues.ts';

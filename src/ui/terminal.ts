@@ -1,5 +1,4 @@
-import { EXIT_CODES, type Failure } from '../domain/failure.ts';
-import { escapeLine, escapeText } from '../domain/surfacing.ts';
+import { escapeLine, escapeText, EXIT_CODES, type Failure } from '../domain/messages.ts';
 
 /** Text for standard output, in which all foreign text is escaped. */
 export type Rendered = string;

@@ -1,4 +1,4 @@
-import { timestamp } from '../domain/age.ts';
+import { escapeLine, shellWord, timestamp } from '../domain/messages.ts';
 import type { HandoffCommit, HandoffTrailers } from '../domain/handoff.ts';
 import { type Oid, type SessionId, shortId, ownerName as nameOfOwner } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/note-owner.ts';
@@ -9,7 +9,6 @@ import { decodeNote } from '../notes/front-matter/prepare.ts';
 import { personName } from '../notes/person-name.ts';
 import type { TopicState } from '../notes/topic.ts';
 import type { HandoffShape, NoteShape, NamedSessionShape } from './shapes.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import type { RemoteSummary } from '../domain/tracking/relation.ts';
 

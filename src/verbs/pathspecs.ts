@@ -1,6 +1,5 @@
 import { isShellIn } from '../changes/windows.ts';
-import { Failure } from '../domain/failure.ts';
-import { shellWord } from '../domain/surfacing.ts';
+import { Failure, shellWord } from '../domain/messages.ts';
 import { openRepository } from '../git/repository.ts';
 import { type Context, findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';

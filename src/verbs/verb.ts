@@ -1,7 +1,7 @@
 import type { Context } from '../sessions/caller.ts';
 import type { Rendered, TextContext } from '../ui/terminal.ts';
 import type { Arguments, OptionTable } from './options.ts';
-import type { Failure } from '../domain/failure.ts';
+import type { Failure } from '../domain/messages.ts';
 import type { InstallContext } from '../install/client.ts';
 
 /** The group under which `git handoff` lists a verb. */

@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path';
 import { type WorkTree, parsePathArgument } from '../changes/dirty-work.ts';
-import { Failure } from '../domain/failure.ts';
-import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import { readSettings } from '../git/config.ts';
 import { FILES, LIVE } from '../git/namespace.ts';
 import { listRefs } from '../git/refs.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT_CODES, type FailureCode } from '../../src/domain/failure.ts';
+import { EXIT_CODES, type FailureCode } from '../../src/domain/messages.ts';
 import { type Schema, violations } from '../support/json-schema.ts';
 import { type Json, TestRepository } from '../support/repository.ts';
 import { TOKEN } from '../support/secrets.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERBS } from '../../src/cli/verbs.ts';
 import { parseSettings } from '../../src/domain/settings.ts';
-import { EXIT_CODES } from '../../src/domain/failure.ts';
+import { EXIT_CODES } from '../../src/domain/messages.ts';
 
 /** A section of a man(7) source: its text up to the next section, and its sub-sections by title. */
 interface ManSection {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { VERBS as TABLE } from '../../src/cli/verbs.ts';
-import { shellWord } from '../../src/domain/surfacing.ts';
+import { shellWord } from '../../src/domain/messages.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];

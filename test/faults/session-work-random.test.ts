@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addParts, isWhole } from '../../src/changes/session-parts.ts';
-import { Failure } from '../../src/domain/failure.ts';
+import { Failure } from '../../src/domain/messages.ts';
 import type { FileState } from '../../src/domain/ledger/tree-status.ts';
 import {
   type SessionId,
@@ -11,7 +11,7 @@ import {
   parseSessionId,
   sessionOfOwner,
 } from '../../src/domain/names.ts';
-import { hashFiles, readContents, scratchStore } from '../../src/git/scratch-store.ts';
+import { hashFiles, readContents, scratchStore } from '../../src/git/scratch.ts';
 import { worktreeId } from '../../src/host/folders.ts';
 import { budgetUntil } from '../../src/host/io.ts';
 import { processTable } from '../../src/host/processes.ts';

@@ -11,7 +11,7 @@ interface TerminalCase {
   readonly why: string;
 }
 
-/** Two of each field: one function escapes what steers a terminal, and test/unit/surfacing.test.ts tests all of it. */
+/** Two of each field: one function escapes what steers a terminal, and test/unit/escaping.test.ts tests all of it. */
 const all = hostileCases<TerminalCase>('terminal.json');
 const cases = all.filter((one) => all.filter(({ field }) => field === one.field).indexOf(one) % 2 === 1);
 /** C0 (but line feed and tab), C1, bidirectional and invisible characters. */

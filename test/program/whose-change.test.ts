@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commitRuns } from '../../src/changes/window-changes.ts';
+import { commitRuns } from '../../src/changes/windows.ts';
 import { processTable } from '../../src/host/processes.ts';
 import { A, B, SharingWorld, TEN, refusal, contextText } from '../support/sharing-world.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Dialect, GuardEvent, ToolCall } from '../../src/agents/dialect.ts';
 import { claude } from '../../src/agents/claude.ts';
 import { appendEvents } from '../../src/sessions/journal.ts';
-import { type WorkPlace, ledgerOf, openLedgers, placePath } from '../../src/changes/windows.ts';
+import { ledgerOf, openLedgers, placePath, type WorkPlace } from '../../src/changes/windows.ts';
 import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
 import type { FileState, Wish, DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';

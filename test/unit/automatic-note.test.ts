@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/automatic-note.ts';
 import { type Oid, type SessionId, parseTopic } from '../../src/domain/names.ts';
 import { noteSections } from '../../src/domain/note/sections.ts';
-import { escapeLine } from '../../src/domain/surfacing.ts';
+import { escapeLine } from '../../src/domain/messages.ts';
 import { anyText } from '../support/any-text.ts';
 
 const OID = 'a'.repeat(40) as Oid;

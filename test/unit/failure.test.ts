@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Failure, asFailure } from '../../src/domain/failure.ts';
+import { asFailure, Failure } from '../../src/domain/messages.ts';
 
 const systemError = (code: string) =>
   Object.assign(new Error(`${code}: what the system says, open 'a'`), { code, syscall: 'open' });

@@ -10,7 +10,7 @@ import {
   summarise,
 } from '../../src/domain/handoff.ts';
 import { type BranchName, type Oid, type SessionId, personId } from '../../src/domain/names.ts';
-import { escapeLine } from '../../src/domain/surfacing.ts';
+import { escapeLine } from '../../src/domain/messages.ts';
 import { oidOf, sessionOf } from '../support/chain.ts';
 import { anyText } from '../support/any-text.ts';
 

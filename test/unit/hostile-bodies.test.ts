@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { summarise } from '../../src/domain/handoff.ts';
 import { noteExcerpt } from '../../src/domain/note/sections.ts';
 import { startupText } from '../../src/domain/startup.ts';
-import { escapeLine } from '../../src/domain/surfacing.ts';
+import { escapeLine } from '../../src/domain/messages.ts';
 import { hostileCases } from '../support/hostile-cases.ts';
 
 interface BodyCase {

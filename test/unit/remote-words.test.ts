@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { remoteWords } from '../../src/git/remotes.ts';
+import { remoteWords } from '../../src/git/config.ts';
 
 const PROGRESS = `remote: Enumerating objects: 5, done.
 remote: Counting objects:  20% (1/5)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago } from '../../src/domain/age.ts';
+import { ago } from '../../src/domain/messages.ts';
 import { parseAge, parseSettings, unknownValueText } from '../../src/domain/settings.ts';
 
 const DEFAULT_SETTINGS = parseSettings([]);

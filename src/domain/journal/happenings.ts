@@ -1,6 +1,6 @@
 import { wishText } from '../ledger/ownership.ts';
 import { type SessionId, type WithClients, ownerId, peerName, sessionOfOwner } from '../names.ts';
-import { escapeLine, listed } from '../surfacing.ts';
+import { escapeLine, listed } from '../messages.ts';
 import type { EventOf, JournalLine } from './events.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Lexer, isMap, isScalar, parseDocument } from 'yaml';
-import { escapeLine } from '../surfacing.ts';
+import { escapeLine } from '../messages.ts';
 
 /** What the front matter of a structured note says (schema/handoff-front-matter.schema.json), by its own keys. */
 export interface FrontMatter {

@@ -1,4 +1,4 @@
-import { cutToBytes, escapeText } from '../surfacing.ts';
+import { cutToBytes, escapeText } from '../messages.ts';
 
 /** Headings as notes of this program and of its predecessors have them; compared in lower case, by their first words. */
 const HEADINGS = {

@@ -1,5 +1,5 @@
 import { type WithClients, peerName } from '../names.ts';
-import { counted, cutToBytes, escapeLine } from '../surfacing.ts';
+import { counted, cutToBytes, escapeLine } from '../messages.ts';
 import type { Tried } from '../tried.ts';
 
 /** What a note is checked against. */

@@ -1,6 +1,6 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { branchOf, peerName } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/messages.ts';
 import { discoverRepository } from '../../git/discover.ts';
 import type { LoggedCommit } from '../../git/log.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';

@@ -1,10 +1,9 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { type Ledgers, lookTimeoutMs } from '../../changes/windows.ts';
-import { ago } from '../../domain/age.ts';
+import { ago, escapeLine, listed } from '../../domain/messages.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type SessionGroups, atWorkBeside, strong, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, ownerName, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
 import { type TreeCall, type Finding, type Effect, type Refusal, refusedFor } from '../call.ts';
 import { keepLeft } from '../effects/keep-work.ts';

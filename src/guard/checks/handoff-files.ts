@@ -14,7 +14,7 @@ import {
   withMarker,
 } from '../../domain/marker.ts';
 import { type SessionId, parseSessionId, parseTopic, shortId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
 import { entries, readBeginning, realPath } from '../../host/disk.ts';
 import type { RefEffect } from '../../shell/effects.ts';

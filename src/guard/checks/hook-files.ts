@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { peerNames } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { discoverRepository, type FoundRepository } from '../../git/discover.ts';
 import { readText, realPath, statOf } from '../../host/disk.ts';
 import type { PathEffect } from '../../shell/effects.ts';

@@ -1,5 +1,5 @@
 import { type SessionId, shortId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import type { IdentityEffect } from '../../shell/effects.ts';
 import type { Call, Finding } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
 import { peerNames } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/messages.ts';
 import { realPath } from '../../host/disk.ts';
 import { type TreeCall, type Finding, type Refusal, refusedFor } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';

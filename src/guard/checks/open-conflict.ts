@@ -1,7 +1,6 @@
 import { findUnfinished, operationText } from '../../changes/operations.ts';
-import { ago } from '../../domain/age.ts';
+import { ago, escapeLine, listed } from '../../domain/messages.ts';
 import { peerName } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { type TreeCall, type Finding, refusedFor } from '../call.ts';
 import type { FileFacts } from '../facts.ts';
 import { isTouched } from './touch.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type SettingEntry, parseSettings } from '../../domain/settings.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { realPath } from '../../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../../host/folders.ts';

@@ -1,10 +1,9 @@
 import { relative } from 'node:path';
-import { ago } from '../../domain/age.ts';
+import { ago, escapeLine } from '../../domain/messages.ts';
 import { type RefusedUse, decideStash, stashUse } from '../../shell/git-verbs.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerName } from '../../domain/names.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import type { StashEntry } from '../../git/stash.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { expectStash, readStashOwners, type SeenStash, keepStash } from '../../snapshot/stash.ts';

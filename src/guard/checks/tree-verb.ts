@@ -3,7 +3,7 @@ import type { Wish, DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { isWhollyMine, strong } from '../../domain/ledger/ownership.ts';
 import type { Ledgers } from '../../changes/windows.ts';
 import { agentOfOwner, ownerName } from '../../domain/names.ts';
-import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, listed, shellWord } from '../../domain/messages.ts';
 import { type GitVerbCall, UNKNOWN } from '../../shell/effects.ts';
 import { gitOptions } from '../../shell/git-options.ts';
 import { hasOption, optionValue } from '../../shell/options.ts';

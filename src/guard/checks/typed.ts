@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path';
-import { shellWord } from '../../domain/surfacing.ts';
+import { shellWord } from '../../domain/messages.ts';
 import { fileWord, literal, pathWords, typedPaths } from '../../changes/hint-words.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { absolutePath, freePath, realPath } from '../../host/disk.ts';

@@ -3,7 +3,7 @@ import type { WorkPlace } from '../../changes/windows.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/tree-status.ts';
 import { strong } from '../../domain/ledger/ownership.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { headRef } from '../../git/refs.ts';
 import { realPath } from '../../host/disk.ts';
 import { type ShellEffects, type UnnamedWrites, isKnown } from '../../shell/effects.ts';

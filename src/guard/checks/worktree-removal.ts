@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { type SessionId, peerName, sessionOfOwner } from '../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';

@@ -3,13 +3,13 @@ import { appendEvents, isFirstToReport, readAllLedgers } from '../../sessions/jo
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import {
+  ledgerOf,
+  lookTimeoutMs,
   mayHaveMoved,
+  openLedgers,
   putLast,
   readLast,
   type WorkPlace,
-  ledgerOf,
-  lookTimeoutMs,
-  openLedgers,
 } from '../../changes/windows.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
@@ -22,7 +22,7 @@ import {
 import { type SessionId, branchOf, peerName } from '../../domain/names.ts';
 import { type OverlapNotice, overlapText, stopsMerge } from '../../domain/overlap.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
-import { hashContent, scratchStore } from '../../git/scratch-store.ts';
+import { hashContent, scratchStore } from '../../git/scratch.ts';
 import { randomName } from '../../host/disk.ts';
 import { idleText, clientsOf } from '../../sessions/records.ts';
 import { type SessionCall, type TreeCall, ownerOf, workPlaceOf } from '../call.ts';

@@ -1,22 +1,24 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead, othersMoved, deliverNews, commitText } from './news.ts';
-import { commitRuns, claimsAround, changedWithin } from '../../changes/window-changes.ts';
-import { settledClaims } from '../../changes/settle-claims.ts';
 import {
   ARRIVAL,
-  type OpenWindow,
+  changedWithin,
+  claimsAround,
   closeWindow,
-  putLast,
-  readLast,
-  readWindows,
-  type Ledgers,
-  type WorkPlace,
+  commitRuns,
   ledgerOf,
+  type Ledgers,
   lookTimeoutMs,
   markNotified,
   openLedgers,
+  type OpenWindow,
   placePath,
+  putLast,
+  readLast,
+  readWindows,
+  type WorkPlace,
 } from '../../changes/windows.ts';
+import { settledClaims } from '../../changes/settle-claims.ts';
 import { withRevived, withoutEnded } from '../../domain/ledger/claim-events.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';

@@ -11,6 +11,8 @@ import { lastEvent } from '../../host/folders.ts';
 import { appendEvents, readJournal, readLedger, readLedgers } from '../../sessions/journal.ts';
 import {
   ARRIVAL,
+  markNotified,
+  openLedgers,
   openWindow,
   putLast,
   putStart,
@@ -18,10 +20,8 @@ import {
   readPause,
   readStart,
   removeStart,
-  type WorkPlace,
-  markNotified,
-  openLedgers,
   undeliveredIds,
+  type WorkPlace,
 } from '../../changes/windows.ts';
 import { type TreeCall, workPlaceOf } from '../call.ts';
 import { readStatus } from '../facts.ts';

@@ -3,13 +3,13 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type TreeStatus, discardedBetween, overlaps, sameOnDisk } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { type Oid, type SessionId, ownerName, peerName, sessionOfOwner } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/messages.ts';
 import {
   ARRIVAL,
-  type OpenWindow,
-  type WorkPlace,
   lookTimeoutMs,
+  type OpenWindow,
   readWindows,
+  type WorkPlace,
 } from '../../changes/windows.ts';
 import { keepVanished } from './keep-work.ts';
 import { namesStash } from './look-around.ts';

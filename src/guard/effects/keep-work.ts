@@ -1,7 +1,7 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, type WithClients, peerNames } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/messages.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
 import { appendEvents, readLedgers } from '../../sessions/journal.ts';
 import { takeSnapshot } from '../../snapshot/take.ts';

@@ -3,7 +3,7 @@ import { aliasesFrom } from '../../domain/settings.ts';
 import { readHead } from '../../git/discover.ts';
 import { branchOf } from '../../domain/names.ts';
 import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
-import { type Ref, listRefs } from '../../git/refs.ts';
+import { listRefs, type Ref } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { listCopies, settleCopies } from '../../notes/guarded-files.ts';

@@ -10,15 +10,15 @@ import {
   peerName,
   sessionOfOwner,
 } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/messages.ts';
 import { type LoggedCommit, headCommit } from '../../git/log.ts';
 import { readClients } from '../../sessions/records.ts';
 import {
   type Ledgers,
-  type WorkPlace,
-  openLedgers,
   lookTimeoutMs,
   markNotified,
+  openLedgers,
+  type WorkPlace,
 } from '../../changes/windows.ts';
 import {
   type SessionGroups,

@@ -1,12 +1,12 @@
 import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead, deliverNews } from './news.ts';
 import {
-  TOGETHER_MS,
   dropAbandoned,
   isCommittingBeside,
   openLedgers,
   openWindow,
   putLast,
+  TOGETHER_MS,
   type WorkPlace,
 } from '../../changes/windows.ts';
 import { AGENT_VARIABLE, agentOfOwner } from '../../domain/names.ts';

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import type { SkippedFile } from '../../domain/snapshot.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/messages.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { listIgnored } from '../../git/staged.ts';
 import { diskState, stampOf, readTreeStatus } from '../../git/worktrees.ts';

@@ -4,7 +4,7 @@ import { ledgersIn, treesIn } from '../../domain/ledger/sub-agents.ts';
 import { parseTreeStatus } from '../../domain/ledger/snapshot-text.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
-import { pruneScratch, scratchStore } from '../../git/scratch-store.ts';
+import { pruneScratch, scratchStore } from '../../git/scratch.ts';
 import { entries } from '../../host/disk.ts';
 import {
   beatFolder,

@@ -1,11 +1,11 @@
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import {
-  type WorkPlace,
   ledgerOf,
   openLedgers,
   putLast,
   readLast,
   readStart,
+  type WorkPlace,
 } from '../../changes/windows.ts';
 import { parseLongTopic, shortId, ownerName } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure } from '../../domain/messages.ts';
 import { summarise } from '../../domain/handoff.ts';
 import {
   type Address,
@@ -7,7 +7,6 @@ import {
   isAddressed,
   splitNote,
 } from '../../domain/note/sections.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 
 /** Whether a note may have front matter, judging by its first bytes; a byte order mark may come before it. */
 export function mayHaveFrontMatter(note: Uint8Array): boolean {

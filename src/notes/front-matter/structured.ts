@@ -1,5 +1,4 @@
-import { timestamp } from '../../domain/age.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, timestamp } from '../../domain/messages.ts';
 import {
   type FrontMatterProblem,
   SCHEMA_VERSION,
@@ -11,7 +10,6 @@ import {
 import { type Address, type NoteScene, type PreparedNote, isAddressed } from '../../domain/note/sections.ts';
 import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { noteId, readNote } from './read.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { Failure, shellWord } from '../../domain/messages.ts';
 import {
   type SecretFinding,
   describeFindings,
@@ -6,7 +6,6 @@ import {
   formatAllowed,
   possibleRules,
 } from '../../domain/secrets.ts';
-import { shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { keepInFile } from '../../host/folders.ts';
 import type { Address } from '../../domain/note/sections.ts';

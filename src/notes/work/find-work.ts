@@ -1,10 +1,9 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import { canMean, ownerName, type Oid } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { workSizeText } from '../../domain/snapshot.ts';
-import { readSettings } from '../../git/config.ts';
+import { isRemoteName, readRemotes, readSettings } from '../../git/config.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import {
   type HandoffPath,
@@ -17,8 +16,7 @@ import {
   parseWorkRef,
   unpackedRef,
 } from '../../git/namespace.ts';
-import { listRefNames, updateRefs, type RefValue, listRefs } from '../../git/refs.ts';
-import { isRemoteName, readRemotes } from '../../git/remotes.ts';
+import { listRefNames, listRefs, type RefValue, updateRefs } from '../../git/refs.ts';
 import { type Committer, type Repository, objectFormat } from '../../git/repository.ts';
 import { type TransferOptions, fetchRefs, showRemote } from '../../git/transfer.ts';
 import { findTopic, requireTip, typedTopic } from '../topic-argument.ts';

@@ -33,7 +33,7 @@ import {
   refBelow,
   remoteWorkPrefix,
 } from '../../git/namespace.ts';
-import { updateRefs, type RefValue, listRefNames, listRefs } from '../../git/refs.ts';
+import { listRefNames, listRefs, type RefValue, updateRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { refFailure } from '../handoffs.ts';
 import { readHistory, readTopics } from '../topic.ts';

@@ -1,12 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve, basename, dirname } from 'node:path';
-import { Failure } from '../../domain/failure.ts';
+import { counted, escapeLine, escapeText, Failure, shellWord } from '../../domain/messages.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { SessionJournal } from '../../domain/journal/fold.ts';
 import { type Oid, ownerId, parseSessionId } from '../../domain/names.ts';
 import { runningOwners } from '../../domain/ledger/sub-agents.ts';
-import { counted, escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { parseWorkSize, workSizeText } from '../../domain/snapshot.ts';
 import { type ChainCommit, handoffChains } from '../../git/commits.ts';
 import { discoverRepository } from '../../git/discover.ts';

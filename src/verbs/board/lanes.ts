@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { BoardSession, LaneState } from '../../ui/board/shape.ts';
 

@@ -1,7 +1,6 @@
 import type { BootShape } from '../shapes.ts';
-import { ago } from '../../domain/age.ts';
+import { ago, escapeLine, shellWord } from '../../domain/messages.ts';
 import { escapeForAgent } from '../../domain/note/sections.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { NoteFinding, NoteVerdict } from '../../domain/verification/findings.ts';
 import { ownerText } from '../handoff-shape.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';

@@ -1,5 +1,5 @@
 import { readLedgers } from '../../sessions/journal.ts';
-import { timestamp } from '../../domain/age.ts';
+import { timestamp } from '../../domain/messages.ts';
 import {
   type AutomaticReason,
   type HandoffCommit,

@@ -1,5 +1,5 @@
 import type { Context } from '../../sessions/caller.ts';
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../domain/messages.ts';
 import { type Arguments, flag } from '../options.ts';
 import { type Interaction, type Answer, type VerbTable, answer } from '../verb.ts';
 

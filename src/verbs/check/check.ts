@@ -1,6 +1,6 @@
 import type { RelatedSessions } from '../../domain/commit-message.ts';
 import { type Oid, shortId, peerNames } from '../../domain/names.ts';
-import { counted, shellWord, escapeLine } from '../../domain/surfacing.ts';
+import { counted, escapeLine, shellWord } from '../../domain/messages.ts';
 import { checkRemotePrefix } from '../../domain/sync.ts';
 import { readSettings } from '../../git/config.ts';
 import {

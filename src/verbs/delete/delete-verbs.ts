@@ -1,6 +1,5 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure } from '../../domain/messages.ts';
 import { parseAge } from '../../domain/settings.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { EXPECT, flag, option } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';
 

@@ -1,6 +1,5 @@
-import { Failure } from '../../domain/failure.ts';
+import { ago, escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import { type Oid, type SessionId, type Topic, isPerson, isZeroOid } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix, deletionOnRemote } from '../../domain/sync.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import {
@@ -13,9 +12,9 @@ import {
 } from '../../git/namespace.ts';
 import { type Repository, committer } from '../../git/repository.ts';
 import {
+  deleteAllRefs,
   type DeletedKind,
   type DeletedRef,
-  deleteAllRefs,
   deleteTopics,
   refsOfTopic,
 } from '../../notes/delete-notes.ts';
@@ -29,7 +28,6 @@ import { parseExpectation } from '../notes/write.ts';
 import type { CommandResult } from '../verb.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
-import { ago } from '../../domain/age.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface DeleteOptions {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
 import { randomHex } from '../../git/hash.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { homeFolder, repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';

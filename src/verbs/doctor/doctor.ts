@@ -1,4 +1,4 @@
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { readSettings } from '../../git/config.ts';
 import { committer, openRepository } from '../../git/repository.ts';
 import { readTopics } from '../../notes/topic.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../domain/surfacing.ts';
+import { counted } from '../../domain/messages.ts';
 import { type Oid, shortId } from '../../domain/names.ts';
 import type { Repository } from '../../git/repository.ts';
 import { withoutLarge } from '../../git/commits.ts';

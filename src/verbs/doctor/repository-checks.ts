@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, readdirSync } from 'node:fs';
 import { join, basename, relative } from 'node:path';
 import { type Settings, unknownValueText } from '../../domain/settings.ts';
-import { shellWord, escapeLine, counted } from '../../domain/surfacing.ts';
+import { counted, escapeLine, shellWord } from '../../domain/messages.ts';
 import { type FetchRule, readFetchRules } from '../../git/config.ts';
 import { listBrokenRefs, removeBrokenRef } from '../../git/refs.ts';
 import { type Committer, type Repository, requireVersion } from '../../git/repository.ts';

@@ -19,7 +19,7 @@ import {
 } from '../../domain/names.ts';
 import { splitNote } from '../../domain/note/sections.ts';
 import { slugWords, topicFrom } from '../../domain/note/topic-slug.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { commitNamed } from '../../git/commits.ts';
 import { readPlainFile } from '../../host/disk.ts';
 import { decodeNote } from '../../notes/front-matter/prepare.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../domain/messages.ts';
 import { EXPORT_FORMATS, FORMATS } from '../../domain/formats/texts.ts';
 import { type Arguments, flag, option } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';

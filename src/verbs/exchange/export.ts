@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
-import { timestamp } from '../../domain/age.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, shellWord, timestamp } from '../../domain/messages.ts';
 import { type ExportFormat, exportHeader, readExported } from '../../domain/formats/texts.ts';
 import { MAX_NOTE_BYTES } from '../../domain/handoff.ts';
 import { markerOwner } from '../../domain/marker.ts';
 import { type BranchName, type SessionId, type Topic, ownerName } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadCommits, type LoadedCommit } from '../../git/commits.ts';
 import { topLevel } from '../../git/repository.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';

@@ -1,11 +1,10 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { Failure, type FailureCode } from '../../domain/failure.ts';
+import { escapeLine, Failure, type FailureCode, shellWord } from '../../domain/messages.ts';
 import { sourceName } from '../../domain/formats/placement.ts';
 import { detectFormat, type Format } from '../../domain/formats/texts.ts';
 import { MAX_NOTE_BYTES } from '../../domain/handoff.ts';
 import { markerFileName } from '../../domain/marker.ts';
 import { type BranchName, type Topic, parseBranchName, parseTopic } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { listRefs } from '../../git/refs.ts';

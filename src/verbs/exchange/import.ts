@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { Failure, type FailureCode } from '../../domain/failure.ts';
+import { escapeLine, Failure, type FailureCode, shellWord } from '../../domain/messages.ts';
 import {
   type IncomingNote,
   type KnownTopic,
@@ -11,7 +11,6 @@ import type { Format } from '../../domain/formats/texts.ts';
 import { recordState, summarise } from '../../domain/handoff.ts';
 import { type Oid, type SessionId, ownerName } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { noteNames, wholeHistory } from '../../git/commits.ts';
 import { handoffPath } from '../../git/namespace.ts';
 import { objectName } from '../../git/hash.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../domain/messages.ts';
 import { type HandoffState, recordState } from '../../domain/handoff.ts';
 import { branchTip, committer, workTreeFacts } from '../../git/repository.ts';
 import { commitHandoff } from '../../notes/handoffs.ts';

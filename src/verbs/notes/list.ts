@@ -6,7 +6,7 @@ import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { openRepository } from '../../git/repository.ts';
 import { ackOf, acksFrom } from '../../notes/whose-note.ts';
 import { type TopicState, readTopicsBeside } from '../../notes/topic.ts';
-import { type LocalTip, compareWithRemotes } from '../../notes/tracking.ts';
+import { compareWithRemotes, type LocalTip } from '../../notes/delete-notes.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import { byAge, rankIn, typedTopic } from '../../notes/topic-argument.ts';

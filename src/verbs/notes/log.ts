@@ -1,8 +1,7 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure } from '../../domain/messages.ts';
 import { type HandoffCommit, NOTE_FILE } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import { acknowledgedOf, readerName } from '../../domain/note-owner.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { checkStep } from '../../domain/transition.ts';
 import { noteNames } from '../../git/commits.ts';
 import { gitFailure, runGit } from '../../git/run.ts';

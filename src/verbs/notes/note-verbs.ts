@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Failure } from '../../domain/failure.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { type Interaction, type Answer, type VerbTable, answer, word } from '../verb.ts';
 import { type Arguments, EXPECT, type OptionTable, flag, option } from '../options.ts';

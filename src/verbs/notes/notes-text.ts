@@ -1,6 +1,5 @@
-import { ago } from '../../domain/age.ts';
+import { ago, escapeLine, escapeText, shellWord } from '../../domain/messages.ts';
 import { ownerName, peerName, shortOid } from '../../domain/names.ts';
-import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { workSizeText } from '../../domain/snapshot.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';

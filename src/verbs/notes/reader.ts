@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure } from '../../domain/messages.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import {
   ANYONE,
@@ -8,7 +8,6 @@ import {
   parseOperators,
 } from '../../domain/operators.ts';
 import { type Reader, decideOperator, readerName } from '../../domain/note-owner.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readReaderSettings } from '../../git/config.ts';
 import { type Repository, openRepository, workTreeTop } from '../../git/repository.ts';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { asFailure } from '../../domain/failure.ts';
+import { asFailure } from '../../domain/messages.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { contentOf } from '../../domain/snapshot.ts';
 import { readSettings } from '../../git/config.ts';

@@ -1,7 +1,5 @@
-import { timestamp } from '../../domain/age.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, timestamp } from '../../domain/messages.ts';
 import { acknowledgedOf, readerName } from '../../domain/note-owner.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { REMOTE } from '../../git/namespace.ts';
@@ -12,7 +10,7 @@ import { requireTip, parseTopicArgument, typedTopic } from '../../notes/topic-ar
 import { decodeNote, mayHaveFrontMatter } from '../../notes/front-matter/prepare.ts';
 import { listLost, readLost } from '../../notes/lost.ts';
 import { type ReadableTopic, type TopicState, readHistory } from '../../notes/topic.ts';
-import { compareWithRemotes } from '../../notes/tracking.ts';
+import { compareWithRemotes } from '../../notes/delete-notes.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { handoffShape, noteShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';

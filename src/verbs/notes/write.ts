@@ -1,7 +1,6 @@
-import { Failure, asFailure } from '../../domain/failure.ts';
+import { asFailure, escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type SessionId, parseOid, topicsOverlap } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadForWriting } from '../../git/objects.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';

@@ -2,9 +2,8 @@ import type { RescueListValue, RescueShowValue, RescuedText } from './rescues.ts
 import type { RestoreValue } from './restore.ts';
 import type { SearchValue } from './search.ts';
 import type { FoundShape, RescueShape } from '../shapes.ts';
-import { ago } from '../../domain/age.ts';
+import { ago, counted, escapeLine, escapeText, shellWord } from '../../domain/messages.ts';
 import { peerName } from '../../domain/names.ts';
-import { counted, escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 const MAX_NAMES = 4;

@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../domain/messages.ts';
 import { type Arguments, flag } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
 

@@ -1,11 +1,10 @@
 import type { WorkTree } from '../../changes/dirty-work.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type DirtyPath, type TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import { type SessionId, peerName, sessionOfOwner } from '../../domain/names.ts';
 import type { SnapshotItem } from '../../domain/snapshot.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { diskState } from '../../git/worktrees.ts';
 import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isNamed } from '../../changes/dirty-work.ts';
-import { timestamp } from '../../domain/age.ts';
+import { timestamp } from '../../domain/messages.ts';
 import { type Oid, shortOid } from '../../domain/names.ts';
 import { type Pieces, piecesOf, similarity } from '../../domain/similarity.ts';
 import { contentOf } from '../../domain/snapshot.ts';
 import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { readObjects } from '../../git/objects.ts';
-import { readEntries } from '../../git/private-index.ts';
+import { hashFiles, readEntries } from '../../git/scratch.ts';
 import { openRepository } from '../../git/repository.ts';
-import { hashFiles } from '../../git/scratch-store.ts';
 import { listTree, pastChanges } from '../../git/staged.ts';
 import { type Unreachable, looseSince, readUnreachable } from '../../git/unreachable.ts';
 import { lstatOf } from '../../host/disk.ts';

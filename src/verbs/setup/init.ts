@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { Failure } from '../../domain/failure.ts';
-import { escapeLine, escapeText } from '../../domain/surfacing.ts';
+import { escapeLine, escapeText, Failure } from '../../domain/messages.ts';
 import { type Change, applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';
 import { describeChanges } from '../../install/describe.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import type { Change } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';

@@ -1,12 +1,11 @@
 import { rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import { peerNames } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { createBundle } from '../../git/bundle.ts';
 import { readSettings } from '../../git/config.ts';
 import { HANDOFFS, LOCAL, REMOTE } from '../../git/namespace.ts';
-import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
+import { listRefNames, type RefValue, updateRefs } from '../../git/refs.ts';
 import { entries, exists, quietly } from '../../host/disk.ts';
 import { applyChanges } from '../../install/changes.ts';
 import type { InstallContext } from '../../install/client.ts';

@@ -1,7 +1,6 @@
 import { BYPASS_TTL_MS } from '../../domain/bypass.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, timestamp } from '../../domain/messages.ts';
 import { type SessionId, peerName } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { openRepository } from '../../git/repository.ts';
 import { isInitialised, repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
@@ -10,7 +9,6 @@ import { type StoredSession, clientsOf, listSessions } from '../../sessions/reco
 import { type Context, sessionMeant } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import type { AllowShape } from '../shapes.ts';
-import { timestamp } from '../../domain/age.ts';
 
 interface AllowOptions {
   readonly once: boolean;

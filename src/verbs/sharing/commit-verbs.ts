@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure } from '../../domain/messages.ts';
 import { type Interaction, answer, type VerbTable } from '../verb.ts';
 import { type Arguments, flag, option } from '../options.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
@@ -6,7 +6,6 @@ import type { CommitShape } from '../shapes.ts';
 import type { StageValue } from './stage.ts';
 import { shortOid } from '../../domain/names.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 
 /** The verbs that put a session's own work into git. */
 export const COMMIT_VERBS: VerbTable = {

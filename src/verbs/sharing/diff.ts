@@ -1,6 +1,6 @@
 import type { Inseparable } from '../../changes/session-parts.ts';
 import { type SessionId, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/messages.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { BoardWork } from '../../ui/board/shape.ts';

@@ -2,14 +2,14 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askerOf, belongingOf, workSeen } from '../../changes/dirty-work.ts';
 import { type Side, changersIn, overlapsBetween } from '../../changes/overlaps.ts';
-import { Failure } from '../../domain/failure.ts';
+import { counted, escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, ownerName, sessionOfOwner } from '../../domain/names.ts';
 import { stopsMerge } from '../../domain/overlap.ts';
 import { type Branches, findDefaultBranch, listBranches } from '../../git/branches.ts';
 import { commitNamed } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
-import { type ScratchStore, ownStore } from '../../git/scratch-store.ts';
+import { ownStore, type ScratchStore } from '../../git/scratch.ts';
 import { readTreeStatus, type ListedWorktree, listWorktrees } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
@@ -19,7 +19,6 @@ import { namedSession } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';
 import type { OverlapShape, OverlapSideShape } from '../shapes.ts';
 import { openJudged } from '../workspace.ts';
-import { escapeLine, shellWord, counted } from '../../domain/surfacing.ts';
 import { type Paint, type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface OverlapOptions {

@@ -3,10 +3,9 @@ import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath, FileState } from '../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../domain/names.ts';
 import { ObjectBatch } from '../../git/objects.ts';
-import { PrivateIndex, indexFileOf } from '../../git/private-index.ts';
+import { indexFileOf, PrivateIndex, scratchEnvironment, scratchStore } from '../../git/scratch.ts';
 import { objectFormat } from '../../git/repository.ts';
 import { type GitOptions, git, gitFailure, runGit } from '../../git/run.ts';
-import { scratchEnvironment, scratchStore } from '../../git/scratch-store.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { SessionWork } from './session-work.ts';
 

@@ -8,15 +8,14 @@ import {
   unrecordedClaims,
   withContent,
 } from '../../changes/session-parts.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure } from '../../domain/messages.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { divideWork, strong } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, agentOfOwner, isPerson, sessionOfOwner } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { matchingPaths } from '../../git/named-files.ts';
-import { hashFiles, scratchStore } from '../../git/scratch-store.ts';
+import { hashFiles, scratchStore } from '../../git/scratch.ts';
 import { type Context, sessionMeant } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { findOwner, openJudged, pathFrom, requireWorkTree } from '../workspace.ts';

@@ -1,5 +1,5 @@
 import { askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
-import { timestamp, ago } from '../../domain/age.ts';
+import { ago, escapeLine, listed, shellWord, timestamp } from '../../domain/messages.ts';
 import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
@@ -10,7 +10,6 @@ import type { RequestShape, SessionShape, AllowShape } from '../shapes.ts';
 import { openJudged } from '../workspace.ts';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import { openRequests, wishText } from '../../domain/ledger/ownership.ts';
-import { listed, escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type SessionId, shortId, peerName, sessionOfOwner } from '../../domain/names.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 

@@ -1,5 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
-import { shellWord } from '../../domain/surfacing.ts';
+import { Failure, shellWord } from '../../domain/messages.ts';
 import { type Arguments, flag } from '../options.ts';
 import { PATHSPEC_OPTIONS, anchored, readPathspecs } from '../pathspecs.ts';
 import { type Interaction, type VerbTable, answer } from '../verb.ts';

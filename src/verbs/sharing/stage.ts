@@ -1,6 +1,5 @@
-import { Failure } from '../../domain/failure.ts';
-import { shellWord } from '../../domain/surfacing.ts';
-import { setEntries, whileLocked } from '../../git/private-index.ts';
+import { Failure, shellWord } from '../../domain/messages.ts';
+import { setEntries, whileLocked } from '../../git/scratch.ts';
 import { gitFailure } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';

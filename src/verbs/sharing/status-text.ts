@@ -4,10 +4,9 @@ import type { StatusValue } from './status.ts';
 import type { TakePathsValue } from './take-paths.ts';
 import { requestLines } from './sessions.ts';
 import { remoteLines } from '../handoff-shape.ts';
-import { ago } from '../../domain/age.ts';
+import { ago, escapeLine, shellWord } from '../../domain/messages.ts';
 import { ownerName, peerNames } from '../../domain/names.ts';
 import { stopsMerge } from '../../domain/overlap.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 /** A path as the user types it in the folder where the command runs. */

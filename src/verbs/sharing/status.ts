@@ -1,9 +1,8 @@
 import { join, relative, sep } from 'node:path';
 import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, timestamp } from '../../domain/messages.ts';
 import { type SessionId, sessionOfOwner } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../../git/namespace.ts';
@@ -12,7 +11,7 @@ import { lstatOf } from '../../host/disk.ts';
 import { isInitialised } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { compareWithRemotes } from '../../notes/tracking.ts';
+import { compareWithRemotes } from '../../notes/delete-notes.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../verb.ts';
 import {
@@ -27,7 +26,6 @@ import { ownersOf, unrecordedClaims } from '../../changes/session-parts.ts';
 import { type OtherTree, overlapsElsewhere } from '../../changes/overlaps.ts';
 import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape, RequestShape } from '../shapes.ts';
 import { requestShapes } from './sessions.ts';
-import { timestamp } from '../../domain/age.ts';
 import { namedSession } from '../handoff-shape.ts';
 import { findOwner, judgedSessions, openWorkspace, pathHere, requireWorkTree } from '../workspace.ts';
 

@@ -9,7 +9,7 @@ import { ObjectBatch } from '../../git/objects.ts';
 import { asCheckedOut } from '../../git/filters.ts';
 import { objectFormat } from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { hashFiles, readContents, scratchEnvironment, scratchStore } from '../../git/scratch-store.ts';
+import { hashFiles, readContents, scratchEnvironment, scratchStore } from '../../git/scratch.ts';
 import { lstatOf, obstacle } from '../../host/disk.ts';
 import type { PlannedPath } from '../../snapshot/plan.ts';
 import { isPrivate } from '../../snapshot/take.ts';

@@ -11,14 +11,13 @@ import {
 } from '../../changes/dirty-work.ts';
 import { type LedgerPlace, appendEvents } from '../../sessions/journal.ts';
 import { commandOwner, putStart, readStart } from '../../changes/windows.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, listed } from '../../domain/messages.ts';
 import { chainChanges, atWorkBeside } from '../../domain/ledger/ownership.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { shortId, type SessionId, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { committer } from '../../git/repository.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';

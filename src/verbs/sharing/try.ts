@@ -1,11 +1,10 @@
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Inseparable } from '../../changes/session-parts.ts';
-import { Failure } from '../../domain/failure.ts';
+import { counted, escapeLine, Failure, listed } from '../../domain/messages.ts';
 import { differsOnDisk, isUsable } from '../../domain/ledger/ownership.ts';
 import { type DirtyPath, sameState } from '../../domain/ledger/tree-status.ts';
 import { type Oid, type SessionId, peerName, sessionOfOwner, shortOid } from '../../domain/names.ts';
-import { counted, escapeLine, listed } from '../../domain/surfacing.ts';
 import { triedText } from '../../domain/tried.ts';
 import { entriesOf, gitFailure, runGit } from '../../git/run.ts';
 import { prepareTryTree, submodulesNotice } from '../../git/try-tree.ts';

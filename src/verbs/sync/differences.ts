@@ -21,7 +21,7 @@ import { listBookkeepingRefs } from '../../git/migrate-ref-lists.ts';
 import { memoryName } from '../../notes/delete-notes.ts';
 import { judgeMoves } from '../../notes/moves.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
-import { Failure } from '../../domain/failure.ts';
+import { Failure } from '../../domain/messages.ts';
 import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { nextLostRef } from '../../notes/lost.ts';
 

@@ -1,6 +1,6 @@
 import type { Oid, RefName } from '../../domain/names.ts';
 import { handoffRef, parsePath, refBelow, remotePrefix, trackingRef } from '../../git/namespace.ts';
-import type { Remote } from '../../git/remotes.ts';
+import type { Remote } from '../../git/config.ts';
 import { type ShownRef, fetchRefs, showRemote } from '../../git/transfer.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';

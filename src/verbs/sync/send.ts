@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import type { Oid } from '../../domain/names.ts';
 import {
   describeFindings,
@@ -8,16 +8,14 @@ import {
   type SecretScan,
 } from '../../domain/secrets.ts';
 import { pathsOfBlobs, workSizeText } from '../../domain/snapshot.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress, decidePush } from '../../domain/sync.ts';
 import { inBatches, twoAtOnce } from '../../git/run.ts';
 import { loadCommits } from '../../git/commits.ts';
-import { readSettings } from '../../git/config.ts';
+import { readSettings, type Remote } from '../../git/config.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import { refBelow, remoteWorkRef, sentRef, HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
-import { updateRefs, type RefValue, listRefNames } from '../../git/refs.ts';
-import type { Remote } from '../../git/remotes.ts';
+import { listRefNames, type RefValue, updateRefs } from '../../git/refs.ts';
 import { type PushOutcome, type TransferOptions, pushRefs } from '../../git/transfer.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';

@@ -1,6 +1,5 @@
 import type { SyncOptions } from './items.ts';
-import { Failure } from '../../domain/failure.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import type { TransferProgress } from '../../git/transfer.ts';
 import { type VerbTable, answer } from '../verb.ts';
 import { type Arguments, flag, option } from '../options.ts';

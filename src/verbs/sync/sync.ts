@@ -1,7 +1,6 @@
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
 import type { Oid } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress, checkRemotePrefix, deletionOnRemote } from '../../domain/sync.ts';
 import {
   HANDOFFS,
@@ -14,8 +13,8 @@ import {
   parseWorkRef,
   remoteWorkRef,
 } from '../../git/namespace.ts';
-import { type RefValue, listRefNames } from '../../git/refs.ts';
-import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
+import { listRefNames, type RefValue } from '../../git/refs.ts';
+import { isRemoteName, readRemotes, type Remote } from '../../git/config.ts';
 import { deleteRemoteRef } from '../../git/transfer.ts';
 import { openRepository, type Repository, workTreeTop } from '../../git/repository.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';

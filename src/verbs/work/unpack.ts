@@ -1,11 +1,10 @@
 import { posix } from 'node:path';
 import { type WorkTree, askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
-import { Failure } from '../../domain/failure.ts';
+import { escapeLine, Failure, listed, shellWord } from '../../domain/messages.ts';
 import { commandOwner } from '../../changes/windows.ts';
 import { type SessionId, isPerson, peerNames } from '../../domain/names.ts';
-import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { isMoving, workSizeText } from '../../domain/snapshot.ts';
-import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
+import { readSettings, readTreeConfig, type TreeConfig } from '../../git/config.ts';
 import type { TransferOptions } from '../../git/transfer.ts';
 import { readObjects } from '../../git/objects.ts';
 import { committer, openRepository, type Repository } from '../../git/repository.ts';

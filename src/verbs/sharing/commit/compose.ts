@@ -1,15 +1,13 @@
-import { Failure } from '../../../domain/failure.ts';
+import { ago, escapeLine, Failure, listed, shellWord } from '../../../domain/messages.ts';
 import type { FileState } from '../../../domain/ledger/tree-status.ts';
 import { atWorkBeside } from '../../../domain/ledger/ownership.ts';
 import { type Oid, peerName, peerNames, type SessionId } from '../../../domain/names.ts';
-import { listed, escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import { ObjectBatch } from '../../../git/objects.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import type { CommitScene, Share } from './scene.ts';
 import { type Inseparable, addParts } from '../../../changes/session-parts.ts';
 import { messageWords, otherWords, pathWords, textWords } from '../../../changes/hint-words.ts';
 import { findUnfinished, operationText, whoBeganText, ownWorktree } from '../../../changes/operations.ts';
-import { ago } from '../../../domain/age.ts';
 import type { Operation } from '../../../git/operations.ts';
 import { recordRefusal } from '../../../sessions/happenings.ts';
 import { type GitCommitOptions, type IndexPlan, opensEditor } from './git-commit.ts';

@@ -3,7 +3,7 @@ import type { DirtyWork } from '../../../changes/dirty-work.ts';
 import { findStale, withUndone } from '../../../changes/stale-paths.ts';
 import { ownersOf, stagedBy, unrecordedClaims } from '../../../changes/session-parts.ts';
 import { readWindows } from '../../../changes/windows.ts';
-import { Failure } from '../../../domain/failure.ts';
+import { Failure } from '../../../domain/messages.ts';
 import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import {
   type PathPart,
@@ -15,8 +15,7 @@ import {
 } from '../../../domain/ledger/ownership.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import { indexFileOf } from '../../../git/private-index.ts';
-import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
+import { hashFiles, indexFileOf, scratchStore } from '../../../git/scratch.ts';
 import { lstatOf } from '../../../host/disk.ts';
 import type { Context } from '../../../sessions/caller.ts';
 import { type SessionWork, readSessionWork } from '../session-work.ts';

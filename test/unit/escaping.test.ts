@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToBytes, escapeJson, escapeLine, escapeText, shellWord } from '../../src/domain/surfacing.ts';
+import { cutToBytes, escapeJson, escapeLine, escapeText, shellWord } from '../../src/domain/messages.ts';
 import { summarise } from '../../src/domain/handoff.ts';
 import { anyText } from '../support/any-text.ts';
 
