@@ -1,11 +1,9 @@
 /** The package's version, put in by the bundler. */
 declare const __VERSION__: string;
-/** The board's script and style, put in by the bundler. */
 declare const __BOARD_SCRIPT__: string;
 declare const __BOARD_STYLE__: string;
 
 /* eslint-disable no-restricted-syntax -- a module that is a text has no other shape */
-/** A shell's file, whose text the bundler puts in. */
 declare module '*.bash' {
   const text: string;
   export default text;

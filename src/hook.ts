@@ -53,7 +53,6 @@ interface Words {
   /** The folders that git-hooks/ found; empty for a client's hook. */
   readonly gitDir: string;
   readonly commonDir: string;
-  /** The words after `--`. */
   readonly args: readonly string[];
 }
 

@@ -8,7 +8,6 @@ import module from 'node:module';
  */
 
 interface Program {
-  /** Runs what the process was started for, and returns its exit status. */
   readonly main: (argv: readonly string[]) => Promise<number>;
 }
 

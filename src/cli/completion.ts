@@ -9,10 +9,8 @@ import bashScript from './shells/git-handoff.bash';
 import fishScript from './shells/git-handoff.fish';
 import zshScript from './shells/git-handoff.zsh';
 
-/** The largest number of words offered. */
 const MOST_NAMES = 1000;
 
-/** A word that may be typed next, and what it is for. */
 interface Candidate {
   readonly word: string;
   readonly about?: string;

@@ -28,7 +28,6 @@ const HEADINGS = [
   'Stop Conditions',
 ];
 
-/** The text that the editor opens with. */
 function noteTemplate(target: EditedTarget): string {
   const head = target.head === '' ? '' : `${target.head}\n`;
   return [

@@ -45,7 +45,6 @@ export function unknownVerb(verb: string): Failure {
   return new Failure('usage', `there is no verb ${JSON.stringify(verb)}`, { hint });
 }
 
-/** Levenshtein distance of two short words. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= Math.min(a.length, 32); i++) {

@@ -13,7 +13,6 @@ export interface OptionSpec {
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 
-/** Makes an option without a value. */
 export const flag = (describe: string, more: Pick<OptionSpec, 'alias'> = {}): OptionSpec => ({
   type: 'boolean',
   describe,

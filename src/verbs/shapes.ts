@@ -95,7 +95,6 @@ export interface SyncShape {
   /** The number with which `show --lost` prints what was here. */
   readonly lost: number | null;
   readonly owner: string | null;
-  /** The former owner as messages name it. */
   readonly ownerText: string | null;
   readonly newOwner: string | null;
   readonly newOwnerText: string | null;
@@ -228,7 +227,6 @@ export interface IllegalMoveShape {
   readonly oid: string | null;
 }
 
-/** A commit that was made for a session. */
 export interface CommitShape {
   readonly commit: string;
   /** The changed paths, from the top of the working tree; hooks may have added some. */
@@ -265,7 +263,6 @@ export interface AllowShape {
   readonly until: string;
 }
 
-/** A file that a rescue holds. */
 interface RescuedFileShape {
   readonly path: string;
   readonly mode: string;
@@ -274,7 +271,6 @@ interface RescuedFileShape {
   readonly owner: string | null;
 }
 
-/** Uncommitted work that was saved. */
 export interface RescueShape {
   readonly number: number;
   /** `before` a command · `seen`: gone without a tool call · `undone`: before `undo` · `stop`: turn's end · `stash`: git's. */
@@ -333,7 +329,6 @@ export interface ImportShape {
   readonly topic: string | null;
   readonly owner: string | null;
   readonly state: 'open' | 'closed' | null;
-  /** The operator to whom the note is addressed. */
   readonly to: string | null;
   /** The handoff's commit afterwards; `null` when nothing was written. */
   readonly oid: string | null;
@@ -376,14 +371,12 @@ export interface BootShape extends HandoffShape {
   readonly automatic: AutomaticReason | null;
   /** The writer of the text; somebody else may have taken the note since. */
   readonly writer: string;
-  /** The writer as messages name it. */
   readonly writerText: string;
   readonly writtenAt: string;
   /** The commit that the text describes. */
   readonly writtenOn: string | null;
   readonly goal: string;
   readonly goalIsSummary: boolean;
-  /** What the note says about the state of the work. */
   readonly currentState: string | null;
   /** The next action; `null` when the note names none. */
   readonly nextAction: string | null;

@@ -4,7 +4,6 @@ import type { Arguments, OptionTable } from './options.ts';
 import type { Failure } from '../domain/messages.ts';
 import type { InstallContext } from '../install/client.ts';
 
-/** The group under which `git handoff` lists a verb. */
 export type VerbGroup = 'notes' | 'sharing' | 'rescue' | 'remotes' | 'setup';
 
 /** A verb: what help says about it, and how its words become a call. */
@@ -48,7 +47,6 @@ export interface CommandResult<T> {
   readonly value: T;
   /** Lines for stderr, as `notice: …`. */
   readonly notices?: readonly string[];
-  /** The next command, if there is one. */
   readonly hint?: string;
   /** 1 is a clear no (stale, something is wrong); failures are thrown. `try` returns the exit status of its command. */
   readonly exitCode?: number;
@@ -77,7 +75,6 @@ export interface Interaction {
   installContext: () => Promise<InstallContext>;
 }
 
-/** The sources of a note that a command line may name. */
 interface NoteRequest {
   readonly messages: readonly string[];
   readonly file: string | undefined;

@@ -42,7 +42,6 @@ export async function openWorkspace(context: Context, opened?: Repository): Prom
   return { repository, sessions, notices: await settleCopies(cwd, copies, session) };
 }
 
-/** A workspace of a command that judges whether other sessions are at work. */
 interface JudgedWorkspace extends Workspace {
   readonly settings: Settings;
   readonly judged: readonly JudgedSession[];

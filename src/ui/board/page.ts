@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Board } from './shape.ts';
 
-/** The page's script and style. */
 export interface Assets {
   readonly script: string;
   readonly style: string;

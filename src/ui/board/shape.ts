@@ -5,7 +5,6 @@
  */
 export interface Board {
   readonly v: 1;
-  /** Name of the repository's folder. */
   readonly repository: string;
   readonly at: number;
   /** Whether session records are kept here; false: `init` never ran. */
@@ -35,7 +34,6 @@ export interface BoardSession {
   readonly from: number;
   /** The time at which it ended or was last seen. */
   readonly to: number;
-  /** How it ended. */
   readonly reason?: string;
   /** The branch that its worktree has checked out, or else the branch that it last worked on. */
   readonly branch?: string;
@@ -52,7 +50,6 @@ export interface BoardWork {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
-  /** The command that shows this work. */
   readonly command: string;
 }
 

@@ -1,7 +1,6 @@
 import { option } from '../options.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
 
-/** The verb that shows people what happened. */
 export const BOARD_VERBS: VerbTable = {
   board: {
     usage: 'board',

@@ -336,7 +336,6 @@ export function boardRefusals(
   return { refusals, complete: all.length <= MAX_REFUSALS };
 }
 
-/** The refusal of a note whose text was kept. */
 function refusedWrite({ path, number, details }: RefusedText) {
   const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
   const why = details.reason === 'not-owner' ? 'another session owned it' : details.reason;

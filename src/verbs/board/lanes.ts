@@ -8,7 +8,6 @@ interface Trace {
   readonly at: number;
   readonly branch?: string | undefined;
   readonly client?: string | undefined;
-  /** A person's name. */
   readonly name?: string | undefined;
 }
 
@@ -22,7 +21,6 @@ interface Lane {
   name: string | undefined;
 }
 
-/** Where a worktree is and what it has checked out. */
 type WorktreesById = ReadonlyMap<string, { readonly path: string; readonly branch: string | undefined }>;
 
 const RANK: readonly LaneState[] = ['live', 'unknown', 'dead', 'ended'];

@@ -1,6 +1,5 @@
 import { answer, type VerbTable } from '../verb.ts';
 
-/** The verb for a session that continues from a note. */
 export const BOOT_VERBS: VerbTable = {
   boot: {
     usage: 'boot [[<branch>/]<topic>]',

@@ -134,7 +134,6 @@ function noteFindings({ tip, illegal }: Chosen['state']): NoteFinding[] {
   ];
 }
 
-/** Compares the note with the repository: its branch, its base, the files that it names, and the working tree. */
 async function repositoryFindings(
   repository: Repository,
   { state: { branch } }: Chosen,
@@ -216,7 +215,6 @@ async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffC
   return written ?? tip;
 }
 
-/** Compares the working tree with what the note recorded of it. */
 function comparedTree(
   repository: Repository,
   recorded: RecordedState | undefined,
@@ -265,7 +263,6 @@ function siblings({ state, beside }: Chosen, own: readonly (SessionId | undefine
   });
 }
 
-/** What is needed to check the files that a note names. */
 interface FileScene {
   readonly git: GitOptions;
   readonly base: Oid | undefined;

@@ -3,7 +3,6 @@ import { Failure } from '../../domain/messages.ts';
 import { type Arguments, flag } from '../options.ts';
 import { type Interaction, type Answer, type VerbTable, answer } from '../verb.ts';
 
-/** The verb that judges commits and handoffs. */
 export const CHECK_VERBS: VerbTable = {
   check: {
     usage: 'check [<range>]',
@@ -29,7 +28,6 @@ export const CHECK_VERBS: VerbTable = {
   },
 };
 
-/** Judges the push that git described to a server's hook. */
 async function checkPush(args: Arguments, context: Context, { read }: Interaction): Promise<Answer> {
   const isUpdate = args.flag('update');
   if (isUpdate === args.flag('stdin') || args.words.length !== (isUpdate ? 3 : 0)) throw wrongWords();

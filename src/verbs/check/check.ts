@@ -32,7 +32,6 @@ interface CheckValue {
   readonly commits: number;
   readonly handoffs: number;
   readonly items: readonly (MixedCommitShape | IllegalMoveShape)[];
-  /** The commands that repair what was found. */
   readonly hints: readonly string[];
 }
 
@@ -73,7 +72,6 @@ export async function checkCommits(
 /** Which sessions are known to be related, and where handoffs may tell of more. */
 interface KnownRelations {
   readonly related: readonly RelatedSessions[];
-  /** The prefixes of the handoffs' refs. */
   readonly prefixes: readonly string[];
   /** Handoffs that no ref holds yet. */
   readonly tips: readonly Oid[];

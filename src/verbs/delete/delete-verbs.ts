@@ -3,7 +3,6 @@ import { parseAge } from '../../domain/settings.ts';
 import { EXPECT, flag, option } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';
 
-/** The verb that deletes notes. */
 export const DELETE_VERBS: VerbTable = {
   delete: {
     usage: 'delete ([<branch>/]<topic> | --closed)',

@@ -46,7 +46,6 @@ interface DeletedNoteValue {
   readonly topic: string;
   readonly ref: string;
   readonly owner: string | null;
-  /** The owner as messages name it. */
   readonly ownerText: string | null;
   readonly items: readonly {
     readonly ref: string;
@@ -57,7 +56,6 @@ interface DeletedNoteValue {
   /** The remotes that had the note when last asked, each with the command that removes it there. */
   readonly remotes: readonly { readonly remote: string; readonly command: string }[];
   readonly deleted: boolean;
-  /** The command that deletes the note. */
   readonly command: string;
 }
 
@@ -115,16 +113,13 @@ interface Deletion {
   readonly refs: readonly DeletedRef[];
   /** The owner; `undefined` when there is none, or the tip cannot be read. */
   readonly owner: SessionId | undefined;
-  /** The owner as messages name it. */
   readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
   /** Whether the caller may delete it: a session only its own notes, a person any, but a live session's only with `--take`. */
   readonly isAllowed: boolean;
   /** The session that asks; `undefined` for a person. */
   readonly session: SessionId | undefined;
-  /** The names of the configured remotes. */
   readonly remotes: ReadonlySet<string>;
-  /** The prefix of handoff refs at remotes. */
   readonly remotePrefix: string;
 }
 
@@ -235,7 +230,6 @@ interface DeleteClosedOptions {
   readonly olderThanMs: number;
   /** The age as it was typed, for the printed command. */
   readonly age: string | undefined;
-  /** Whether to delete, rather than only list what would be deleted. */
   readonly yes: boolean;
   readonly session: string | undefined;
 }

@@ -140,7 +140,6 @@ interface FoundClient {
   readonly packageFile: string | undefined;
 }
 
-/** Whether the client starts the guard at all. */
 function isGuarded({ files, packageFile }: FoundClient): boolean {
   return packageFile !== undefined || files.some(({ hooks }) => hooks.length > 0);
 }
@@ -169,11 +168,9 @@ function doubleChecks(
   return [doctorLine(name, 'warning', detail, packageFile === undefined ? null : again)];
 }
 
-/** What a test call needs. */
 interface Reach {
   readonly repository: Repository;
   readonly context: Context;
-  /** The path of our own launcher. */
   readonly launcher: string;
 }
 

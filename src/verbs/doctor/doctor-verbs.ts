@@ -1,7 +1,6 @@
 import { flag } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';
 
-/** The verb that finds and repairs what is wrong. */
 export const DOCTOR_VERBS: VerbTable = {
   doctor: {
     usage: 'doctor',

@@ -24,7 +24,6 @@ import { checkObjects, checkRefs, checkWork } from './note-checks.ts';
 interface DoctorOptions {
   /** Whether to repair what can be repaired without losing anything. */
   readonly fix: boolean;
-  /** The folder that holds our `git-hooks/`. */
   readonly packageRoot: string;
 }
 

@@ -199,7 +199,6 @@ export function doctorLine(
   return { check: name, status, detail, hint };
 }
 
-/** The command that repairs what can be repaired. */
 export const FIX = 'git handoff doctor --fix';
 
 /** Reports the worktree that `try` uses, because git lists it and somebody may wonder whose it is. */

@@ -33,14 +33,12 @@ export interface Draft extends FoundFile {
   /** The owner, if it is not the session or person that imports the note. */
   readonly owner?: SessionId | undefined;
   readonly state: HandoffState;
-  /** The operators that the front matter names. */
   readonly from?: string;
   readonly to?: string;
   readonly base?: Oid | undefined;
   /** The note's text without its header; the first line becomes the summary. */
   readonly text: string;
   readonly copyOf?: Oid;
-  /** What a person should know about the note, besides its place. */
   readonly remark?: string | undefined;
 }
 

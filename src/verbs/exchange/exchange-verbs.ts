@@ -3,7 +3,6 @@ import { EXPORT_FORMATS, FORMATS } from '../../domain/formats/texts.ts';
 import { type Arguments, flag, option } from '../options.ts';
 import { type VerbTable, answer } from '../verb.ts';
 
-/** The verbs that import notes from other programs' files, and export them to files. */
 export const EXCHANGE_VERBS: VerbTable = {
   import: {
     usage: 'import [<path>...]',

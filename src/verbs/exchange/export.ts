@@ -75,7 +75,6 @@ export async function exportNote(
   return { value: { items: [{ ...item, file: output, written }] }, notices };
 }
 
-/** Returns the bytes of the exported file: the header of its format, and the note unchanged. */
 function composeExport({ branch, topic, commit }: ExportedNote, format: ExportFormat): Buffer {
   const { oid, trailers, seconds, note = Buffer.alloc(0) } = commit;
   const facts = { head: trailers?.base, updated: timestamp(seconds * 1000) };

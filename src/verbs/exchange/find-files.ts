@@ -37,7 +37,6 @@ export interface LeftOut {
   /** Set if the file is faulty, rather than just left out; it decides the exit status. */
   readonly code?: FailureCode | undefined;
   readonly why: string;
-  /** How to correct it. */
   readonly hint: string;
 }
 

@@ -43,7 +43,6 @@ interface ImportOptions {
   readonly dryRun: boolean;
   readonly branch: string | undefined;
   readonly topic: string | undefined;
-  /** Whether to import notes that look like they contain a secret. */
   readonly allowSecret: boolean;
   readonly session: string | undefined;
 }
@@ -74,7 +73,6 @@ interface StandingTopic extends KnownTopic {
 /** A file with what the import did with it, or would do; a file that was left out early lacks some fields. */
 interface ImportedFile extends NoteFile, Partial<Omit<Draft, keyof NoteFile>>, Partial<Placement> {
   readonly left?: LeftOut | undefined;
-  /** The handoff's commit afterwards. */
   readonly oid?: Oid | undefined;
   /** The topic before the write, to report a ref that had been moved by hand. */
   readonly before?: TopicState;
@@ -333,7 +331,6 @@ function shapeOf(file: ImportedFile, cwd: string): ImportShape {
   };
 }
 
-/** Shows files under the current folder by their relative path, and others by their full path. */
 function shownPath(path: string, cwd: string): string {
   const way = relative(cwd, path);
   return way.startsWith('..') || !path.startsWith('/') ? path : way;

@@ -18,7 +18,6 @@ import { judgeBranches, stalenessOf } from '../../notes/staleness.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface ListOptions {
-  /** Whether to list closed notes, too. */
   readonly all: boolean;
   readonly state: 'open' | 'closed' | undefined;
   /** Whether to list only what the reader has neither written nor acknowledged. */

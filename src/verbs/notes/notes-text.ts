@@ -27,7 +27,6 @@ export function renderTaken(value: TakeValue, { clients }: TextContext): Rendere
   return `took ${name(value)}${from} (${shortOid(value.oid)})\n`;
 }
 
-/** Tells whether a note was closed or reopened. */
 export function renderState(value: StateValue): Rendered {
   if (!value.changed) return `${name(value)} was ${value.state} already\n`;
   return `${value.state === 'closed' ? 'closed' : 'reopened'} ${name(value)} (${shortOid(value.oid)})\n`;

@@ -22,7 +22,6 @@ import type { Caller } from '../../sessions/caller.ts';
 import { listRescues } from '../../snapshot/rescues.ts';
 import { keepSnapshot } from '../../snapshot/take.ts';
 
-/** Who removes the work, and with which command. */
 interface Settling {
   /** The sessions whose work is deleted rather than rescued. */
   readonly authors: readonly SessionId[];
@@ -33,7 +32,6 @@ interface Settling {
   readonly now: number;
 }
 
-/** What happened to one work commit. */
 interface SettledWork {
   readonly kind: 'gone' | 'kept' | 'stays';
   /** What to report; empty if the author deleted their own work. */

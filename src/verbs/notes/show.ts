@@ -20,9 +20,7 @@ import { versionIn } from './log.ts';
 
 interface ShowOptions {
   readonly topic: string | undefined;
-  /** Whether to print only the note's bytes. */
   readonly raw: boolean;
-  /** The version of the topic's history to show. */
   readonly at: string | undefined;
   /** `true` lists the kept texts; a number prints that one. */
   readonly lost: boolean | number;

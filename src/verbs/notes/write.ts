@@ -38,7 +38,6 @@ interface WriteOptions {
   readonly address: Address;
   readonly take: boolean;
   readonly expect: string | undefined;
-  /** Whether to write a note that looks like it contains a secret. */
   readonly allowSecret: boolean;
   /** If set, the note carries the caller's uncommitted changes: those that match these pathspecs, or all. */
   readonly withWork?: { readonly pathspecs: readonly string[] } | undefined;

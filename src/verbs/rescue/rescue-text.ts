@@ -8,7 +8,6 @@ import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 const MAX_NAMES = 4;
 
-/** The clients of the sessions on record, by session. */
 type Clients = ReadonlyMap<string, string>;
 
 /** Prints one line for each rescue, newest first, and what to type next. */

@@ -4,7 +4,6 @@ import { answer, type VerbTable } from '../verb.ts';
 
 const HINT = { hint: 'git handoff rescue -h' };
 
-/** The verb that restores uncommitted work. */
 export const RESCUE_VERBS: VerbTable = {
   rescue: {
     usage: 'rescue [<action>] [<which>] [-- <path>...]',

@@ -127,7 +127,6 @@ export interface Wanted {
 /** The fewest characters with which a command can name a session. */
 const LEAST_ID = 4;
 
-/** Whether the command names a rescue's file. */
 function isWanted(rescue: KnownRescue, item: SnapshotItem, { which, paths }: Wanted): boolean {
   const isMeant = paths.length === 0 || paths.some((path) => isNamed(item.path, path));
   if (which === '' || which === String(rescue.number)) return isMeant;
@@ -254,7 +253,6 @@ export async function listRescued(
   return { value: { items }, notices, clients: clientsOf(sessions) };
 }
 
-/** Returns a rescue with some of its files, as `--json` shows it. */
 function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): RescueShape {
   const { number, ref, oid } = rescue;
   const shape = {
@@ -282,7 +280,6 @@ function rescueShape(rescue: KnownRescue, items: readonly SnapshotItem[]): Rescu
 }
 
 interface RescueShowOptions extends Wanted {
-  /** Whether to print only the bytes of one file. */
   readonly raw: boolean;
 }
 

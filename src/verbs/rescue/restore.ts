@@ -50,7 +50,6 @@ export interface RestoreValue {
   }[];
 }
 
-/** Who restores what, and where. */
 interface Scene {
   readonly cwd: string;
   readonly place: WorkTree;

@@ -51,7 +51,6 @@ interface Source {
   readonly subject: string;
 }
 
-/** A content that a source has at a path. */
 interface Named {
   readonly path: string;
   readonly blob: Oid;
@@ -107,7 +106,6 @@ function foundIn(
   return { path, which: oid, blob, kind, at, subject, bytes, like: null, begins: null };
 }
 
-/** The commits and trees that may hold the path. */
 function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
   const parts = new Map<Oid, Pick<Source, 'kind' | 'subject'>>();
   for (const [oid, { parents, subject }] of commits) {
@@ -166,7 +164,6 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
   return [...found.values()];
 }
 
-/** The contents that the paths still have. */
 interface Known {
   readonly isFolder: boolean;
   /** The contents of each path with the names of their places ("HEAD's", "the index's"), the best to compare with first. */
@@ -202,7 +199,6 @@ function isLost({ path, blob }: Named, { blobs }: Unreachable, { versions }: Kno
   return versions.get(path)?.has(blob) !== true && (blobs.has(blob) || !versions.has(path));
 }
 
-/** The facts by which contents without a name are judged. */
 interface Around {
   readonly lost: Unreachable;
   readonly known: Known;
@@ -249,13 +245,11 @@ async function unnamedContents(
 
 const MAX_LINE = 60;
 
-/** A text's first line that is not blank. */
 function firstLine(content: Buffer): string {
   const text = content.subarray(0, 1000).toString('utf8');
   return text.includes('\0') ? '(not text)' : (/\S.*/.exec(text)?.[0] ?? '').slice(0, MAX_LINE);
 }
 
-/** A version of the path, with the name under which it is shown. */
 interface Version {
   readonly name: string;
   readonly pieces: Pieces;

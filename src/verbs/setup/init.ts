@@ -10,9 +10,7 @@ import type { Rendered } from '../../ui/terminal.ts';
 import { summarize } from './summary.ts';
 
 export interface InitOptions extends InitGoal {
-  /** Whether to skip the question. */
   readonly yes: boolean;
-  /** Whether only to show the plan. */
   readonly diff?: boolean;
 }
 
@@ -69,7 +67,6 @@ export const pathsOfPlan = (changes: readonly Change[]): string[] => [
   ...new Set(changes.map(({ path }) => path)),
 ];
 
-/** Returns what a person reads before answering. */
 function question(summary: string, options: InitOptions): string {
   return [
     `git handoff init will change, ${summary.trimEnd()}`,

@@ -14,7 +14,6 @@ const WIDTH = 43;
 
 type Places = Pick<InstallContext, 'cwd' | 'home' | 'env'>;
 
-/** One line of a summary. */
 interface Row {
   /** The paths, all in one folder. */
   readonly paths: readonly string[];
@@ -56,7 +55,6 @@ function recordsGloss(change: Change): string {
   return isGone ? `${RECORDS}, removed` : RECORDS;
 }
 
-/** Tells what a change means to a person. */
 function glossOf(change: Change): string | undefined {
   if (change.kind !== 'file') return undefined;
   const { role, path, client, before, after } = change;

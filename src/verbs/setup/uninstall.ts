@@ -21,7 +21,6 @@ import { summarize } from './summary.ts';
 export interface UninstallOptions {
   /** Whether to skip the question. Without a terminal nothing is asked, either: `init` can restore what is removed. */
   readonly yes: boolean;
-  /** Whether only to show the plan. */
   readonly diff?: boolean;
   /** Whether to remove the hooks in the user's settings even if other repositories use them. */
   readonly user: boolean;
@@ -95,7 +94,6 @@ async function mayApply(
   });
 }
 
-/** Returns what a person reads before answering. */
 function question(summary: string, { user, purge }: UninstallOptions): string {
   const words = `${purge === undefined ? '' : ' --purge'}${user ? ' --user' : ''}`;
   return [

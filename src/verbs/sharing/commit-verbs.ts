@@ -7,7 +7,6 @@ import type { StageValue } from './stage.ts';
 import { shortOid } from '../../domain/names.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
-/** The verbs that put a session's own work into git. */
 export const COMMIT_VERBS: VerbTable = {
   commit: {
     usage: 'commit [-- <pathspec>...]',
@@ -73,7 +72,6 @@ export const COMMIT_VERBS: VerbTable = {
 
 const FLAGS = ['amend', 'no-edit', 'no-verify', 'allow-empty', 'signoff', 'gpg-sign'];
 
-/** The options that are passed to git commit unchanged. */
 function passedWords(args: Arguments): string[] {
   const values = ['author', 'date', 'fixup', 'reuse-message'].map((name) => [name, args.text(name)] as const);
   const trailers = args.texts('trailer').map((value) => ['trailer', value] as const);

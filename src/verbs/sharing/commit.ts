@@ -72,7 +72,6 @@ async function requireMessage(options: CommitOptions, { cwd, env }: Context): Pr
   });
 }
 
-/** What the commit will hold, and what is left out. */
 type CommitPlan = IndexPlan & Pick<Composed, 'passed'>;
 
 async function commitOnce(
@@ -330,7 +329,6 @@ function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): vo
   }
 }
 
-/** Returns notices about what may surprise the caller. */
 function noticesOf(scene: CommitScene, { passed }: CommitPlan): string[] {
   const { shares, asker, here } = scene;
   const also = shares.whole.flatMap(({ dirty, claims }) => {

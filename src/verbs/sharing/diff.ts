@@ -17,7 +17,6 @@ import {
 import { TreeBuilder } from './session-tree.ts';
 
 interface DiffOptions extends WorkOptions {
-  /** Whether to show only the names of files and the numbers of lines. */
   readonly stat: boolean;
 }
 
@@ -107,7 +106,6 @@ function patchShape(patch: Buffer): { patch: string } | { patchBase64: string } 
 
 const unusableText = (path: string) => `${escapeLine(path)}: ${UNUSABLE}; it is left out`;
 
-/** Says that a path is left out because the changes there cannot be separated, or because no patch can name it. */
 function apartText(
   { part, why }: Inseparable,
   records: { readonly clients: ReadonlyMap<string, string> },

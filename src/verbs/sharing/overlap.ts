@@ -29,7 +29,6 @@ interface OverlapOptions {
 
 interface OverlapValue {
   readonly items: readonly OverlapShape[];
-  /** How many worktrees and branches were compared. */
   readonly compared: number;
   /** How many other sessions are at work in this repository. */
   readonly others: number;
@@ -39,7 +38,6 @@ interface OverlapValue {
 interface Line {
   readonly worktree: ListedWorktree | undefined;
   readonly branch: string | undefined;
-  /** The live sessions at work in it. */
   readonly sessions: readonly JudgedSession[];
   /** `undefined`: git cannot read the worktree. */
   readonly side: Side | undefined;
@@ -48,7 +46,6 @@ interface Line {
 
 type LinePair = readonly [one: Line, other: Line];
 
-/** What a comparison needs of the repository. */
 interface Scene {
   readonly repository: Repository;
   readonly sessions: readonly JudgedSession[];
@@ -125,7 +122,6 @@ async function compareAll(
   return { items, compared: new Set(pairs.flat()).size };
 }
 
-/** Whether the same sessions work at both places. */
 function isOneSession(one: Line, other: Line): boolean {
   const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
   return ids[0] !== '' && ids[0] === ids[1];
@@ -150,7 +146,6 @@ function lineOfBranch(branch: string, commit: Side['head'] | undefined): Line | 
   return { worktree: undefined, branch, sessions: [], side, status: undefined };
 }
 
-/** The live sessions that work in a worktree. */
 function sessionsAt({ gitDir }: ListedWorktree, { sessions }: Scene): JudgedSession[] {
   const id = knownWorktreeId(gitDir);
   return sessions.filter(({ liveness, worktreeId }) => liveness === 'live' && worktreeId === id);

@@ -103,7 +103,6 @@ export class TreeBuilder {
     await this.#index.takeFromDisk(there, true);
   }
 
-  /** The object name of the tree. */
   tree(): Promise<Oid> {
     return writeTree(this.#git);
   }

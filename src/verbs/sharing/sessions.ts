@@ -14,7 +14,6 @@ import { type SessionId, shortId, peerName, sessionOfOwner } from '../../domain/
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface SessionsOptions {
-  /** Whether to list ended sessions, too. */
   readonly all: boolean;
   readonly session: string | undefined;
 }

@@ -3,7 +3,6 @@ import { type Arguments, flag } from '../options.ts';
 import { PATHSPEC_OPTIONS, anchored, readPathspecs } from '../pathspecs.ts';
 import { type Interaction, type VerbTable, answer } from '../verb.ts';
 
-/** The verbs for sessions that share a working directory. */
 export const SHARING_VERBS: VerbTable = {
   sessions: {
     usage: 'sessions',
@@ -129,7 +128,6 @@ async function sessionAndPaths(args: Arguments, interaction: Interaction, verb: 
   return { of, pathspecs, session: args.text('session') };
 }
 
-/** The verb with which a person lets one refused action through. */
 export const ALLOW_VERBS: VerbTable = {
   allow: {
     usage: 'allow --once',

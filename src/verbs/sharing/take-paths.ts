@@ -143,7 +143,6 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
   throw new Failure('not-found', message, { hint: 'git handoff status' });
 }
 
-/** The session or person that takes the paths. */
 interface Taker {
   /** As an owner; `undefined`: a person, who has no claims. */
   readonly session: SessionId | undefined;
@@ -153,7 +152,6 @@ interface Taker {
   readonly now: number;
 }
 
-/** A dirty path that is to be taken. */
 interface Target {
   readonly dirty: DirtyPath;
   readonly own: readonly OpenClaim[];

@@ -24,7 +24,6 @@ import { TreeBuilder } from './session-tree.ts';
 interface TryOptions {
   readonly argv: readonly string[];
   readonly session: string | undefined;
-  /** Prints a notice before the command runs. */
   readonly tell: (text: string) => void;
 }
 

@@ -33,9 +33,7 @@ import {
 } from './session-work.ts';
 
 interface UndoValue {
-  /** Whose changes were taken back. */
   readonly session: string;
-  /** The rescue that holds them. */
   readonly rescue: number;
   readonly items: readonly { readonly path: string }[];
   /** The session's commits, newest first: they stay. */

@@ -114,16 +114,13 @@ export interface SyncOptions {
   readonly fetch: boolean;
   readonly push: boolean;
   readonly dryRun: boolean;
-  /** Whether to send what looks like a secret. */
   readonly allowSecret: boolean;
-  /** The topics whose carried work to send, too. */
   readonly withWork: readonly string[];
   /** Whether to put back what was deleted at the remote. */
   readonly restore: boolean;
   readonly session: string | undefined;
   readonly mayAsk: boolean;
   readonly onProgress: ((remote: string, progress: TransferProgress) => void) | undefined;
-  /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
 }
 
@@ -133,7 +130,6 @@ export interface SyncWorld {
   readonly context: Context;
   readonly options: SyncOptions;
   readonly settings: Settings;
-  /** The prefix of the handoffs' refs at remotes. */
   readonly prefix: string;
   readonly me: SessionId | undefined;
 }

@@ -4,7 +4,6 @@ import type { TransferProgress } from '../../git/transfer.ts';
 import { type VerbTable, answer } from '../verb.ts';
 import { type Arguments, flag, option } from '../options.ts';
 
-/** The verb that exchanges handoffs with other machines. */
 export const SYNC_VERBS: VerbTable = {
   sync: {
     usage: 'sync [--fetch | --push] [<remote>...]',

@@ -37,7 +37,6 @@ interface SyncValue {
   readonly remotes: readonly SyncedRemote[];
 }
 
-/** A remote that was synced. */
 interface SyncedRemote {
   readonly remote: string;
   readonly url: string;

@@ -134,7 +134,6 @@ async function checkWork(
   throw new Failure('secret', message, { hint });
 }
 
-/** The caller's uncommitted work, and notices about what was left out. */
 interface PackedWork extends ReadContents {
   readonly notices: readonly string[];
 }

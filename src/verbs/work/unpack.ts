@@ -36,7 +36,6 @@ interface UnpackOptions {
   readonly trust: readonly string[];
   readonly session: string | undefined;
   readonly transfer: Omit<TransferOptions, 'cwd'>;
-  /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
 }
 
@@ -96,7 +95,6 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   return { value: valueOf(found, done, options), notices: [...notices, ...others] };
 }
 
-/** Merges a note's work into what HEAD has here now. */
 const mergeOf = ({ name }: LoadedWork, config: TreeConfig, markers: boolean): How => {
   return { kind: 'merge', markers, config, name: `work of ${name}` };
 };

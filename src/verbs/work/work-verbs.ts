@@ -1,7 +1,6 @@
 import { flag, option } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
 
-/** The verb that unpacks a note's work. */
 export const WORK_VERBS: VerbTable = {
   unpack: {
     usage: 'unpack [[<branch>/]<topic>]',

@@ -20,7 +20,6 @@ import { eventList } from './tables.ts';
 import { duration, full, short } from './time.ts';
 import type { Shown, Stage } from './view.ts';
 
-/** What the panel shows: a title, and the elements below it. */
 export interface Detail {
   readonly title: string;
   readonly body: readonly Child[];
@@ -148,7 +147,6 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
   };
 }
 
-/** The note's text, or its changes since another version. */
 function text(stage: Stage, oid: string, base: string, typed: string): HTMLElement[] {
   const { notes } = stage.model.board;
   const textOf = (version: string) => (Object.hasOwn(notes, version) ? notes[version] : undefined);

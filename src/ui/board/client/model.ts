@@ -26,7 +26,6 @@ export interface Item {
   readonly subject: Subject;
 }
 
-/** The board, with the lists that are often needed. */
 export interface Model {
   readonly board: Board;
   /** Newest first. */

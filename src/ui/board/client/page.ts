@@ -8,7 +8,6 @@ import { timeline } from './timeline.ts';
 import { makeToolbar } from './toolbar.ts';
 import { type Stage, type View, defaultRange, type Shown } from './view.ts';
 
-/** Builds the page, and redraws the list whenever the reader chooses something. */
 function buildPage(app: HTMLElement, board: Board): void {
   const model = makeModel(board);
   const view: View = { name: 'Timeline', range: defaultRange(model), query: '', page: 0 };
@@ -120,7 +119,6 @@ function makePanel(detail: (shown: Shown) => Detail) {
     title.focus({ preventScroll: true });
   };
   element.addEventListener('close', () => past.splice(0));
-  // A click outside the dialog closes it.
   element.addEventListener('click', ({ target }) => {
     if (target === element) element.close();
   });

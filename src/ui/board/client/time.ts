@@ -18,7 +18,6 @@ export function duration(milliseconds: number): string {
   return `${Math.round(milliseconds / DAY)} d`;
 }
 
-/** The spans of time that the reader can choose. */
 export const RANGES = [
   { name: '1 hour', span: HOUR },
   { name: '6 hours', span: 6 * HOUR },

@@ -132,7 +132,6 @@ async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null)
   throw new Failure('integrity', 'git made a commit that cannot be found', { hint: 'git log' });
 }
 
-/** Returns the failure to report after git's own output. */
 function commitRefusal(result: GitResult): Failure {
   if (result.code === 1) {
     const message = 'nothing was committed: git, or one of its hooks, refused it';
