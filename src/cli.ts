@@ -18,7 +18,7 @@ import { commandOfTry } from './shell/try-words.ts';
 import { NOTE_VERBS } from './verbs/notes/note-verbs.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 
-/** Verbs of earlier versions, each with the words that replaced it. They work until the next release. */
+/** Former names of verbs and what replaced them. They work until the next release. */
 const FORMER: ReadonlyMap<string, readonly string[]> = new Map([
   ['fetch', ['sync', '--fetch']],
   ['prune', ['delete', '--closed']],
@@ -31,8 +31,7 @@ export const main = (argv: readonly string[]): Promise<number> =>
   run(argv, Object.assign(processIo(), { terminal: processTerminal() }));
 
 /**
- * Runs one command line and returns its exit code. Only this function catches errors. It prints a `Failure` with its hint;
- * any other error is our own fault.
+ * Runs one command line and returns its exit code. Catches and prints all errors; what is no `Failure` is our own fault.
  *
  * @param argv the pid of the launcher's parent, and what was typed
  */
@@ -66,7 +65,7 @@ export async function run([parent = '', ...typed]: readonly string[], io: Io): P
   });
 }
 
-/** Puts `--` before the command that `try` runs, because options after it are not those of `try`. */
+/** Puts `--` before the command that `try` runs, so that the command's options do not count as those of `try`. */
 function dashedCommand(words: readonly string[]): readonly string[] {
   const { own, command } = commandOfTry(words);
   return [...own, '--', ...command];

@@ -1,4 +1,4 @@
-/** The package's version, put in by the bundler. */
+/** The bundler puts these texts in. */
 declare const __VERSION__: string;
 declare const __BOARD_SCRIPT__: string;
 declare const __BOARD_STYLE__: string;

@@ -4,9 +4,8 @@ import { type Budget, CALL_MS, type Io, readInput, processIo, asCall, runningCal
 import { openTrace, trace } from './host/log.ts';
 
 /**
- * Entry of the clients' hooks (`guard`) and the git hooks (`hook <name>`). A call that needs no answer prints nothing. If
- * anything goes wrong, the guard allows the call (start.ts); a git hook ends with 1, and git-hooks/ lets the commit or push
- * pass.
+ * Entry of the clients' hooks (`guard`) and git hooks (`hook <name>`). A call that needs no answer prints nothing. If anything
+ * goes wrong, the guard allows the call (start.ts); a git hook ends with 1, and git-hooks/ lets the commit or push pass.
  */
 
 /** Milliseconds for the check of a push, which waits for the network anyway, and for which we read more commits. */
@@ -45,7 +44,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 interface Words {
   readonly verb: string | undefined;
-  /** The words after the verb; for a git hook the first one is its name. */
+  /** The words after the verb; after `hook`, the first one is the git hook's name. */
   readonly rest: readonly string[];
   /** The process that started a client's hook. */
   readonly clientPid: number;

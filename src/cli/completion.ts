@@ -108,7 +108,7 @@ async function topics(cwd: string): Promise<readonly string[]> {
     const refs = await listRefNames(repository, [HANDOFFS]);
     return refs.flatMap(({ name }) => {
       const path = parsePath(name, HANDOFFS);
-      // A long branch name is cut in the ref; the whole one is not known here.
+      // A ref holds only the beginning of a long branch name; the whole name is not known here.
       const branch = path === undefined ? undefined : decodeBranch(path.component);
       if (path === undefined || branch === undefined) return [];
       return [...(branch === repository.branch ? [path.topic] : []), `${branch}/${path.topic}`];

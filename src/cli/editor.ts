@@ -40,7 +40,7 @@ function noteTemplate(target: EditedTarget): string {
   ].join('\n');
 }
 
-/** Returns the note that somebody wrote into the template; `undefined` if nobody wrote anything. */
+/** Returns the edited note; `undefined` if it is empty or still the template. */
 function noteFromTemplate(edited: string, template: string): string | undefined {
   const body = (text: string) => {
     const end = text.indexOf(SCISSORS);
@@ -52,8 +52,7 @@ function noteFromTemplate(edited: string, template: string): string | undefined 
 /**
  * Opens the user's editor (git-var(1), `GIT_EDITOR`) on the template and returns the note.
  *
- * @throws Failure `usage` when nothing was written, `environment` when there is no editor, or when the editor fails: the text
- * then stays in the file that the message names
+ * @throws Failure `usage` when nothing was written; `environment` without an editor, or when it fails: a file keeps the text
  */
 export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8Array> {
   const named = await runGit(['var', 'GIT_EDITOR'], { cwd });

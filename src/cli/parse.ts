@@ -21,8 +21,7 @@ function withDashes(argv: readonly string[], names: readonly string[]): string[]
 }
 
 /**
- * Parses the words after a verb with yargs-parser, the core of yargs. Loading yargs itself takes longer than starting bare
- * Node three times, and only help needs it.
+ * Parses a verb's words with yargs-parser, the core of yargs. Loading yargs takes longer than starting bare Node three times.
  *
  * @throws Failure `usage` for an unknown option or a missing value.
  */

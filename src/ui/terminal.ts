@@ -62,7 +62,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
   return lines.join('');
 }
 
-/** Colours our own words, or leaves them as they are if the output is not a terminal. */
+/** Colours our own words, or leaves them as they are if the output takes no colours. */
 export interface Paint {
   /** For what belongs to the reader, or is in order. */
   readonly good: (text: string) => string;

@@ -13,9 +13,9 @@ import type { JudgedSession } from '../sessions/records.ts';
 import type { RemoteSummary } from '../domain/tracking/relation.ts';
 
 /**
- * Returns a handoff commit as `--json` shows it. A commit whose trailers cannot be read shows the owner "unknown".
+ * Returns a handoff commit as `--json` shows it, with the owner "unknown" if its trailers cannot be read.
  *
- * @param acknowledged what the reader has acknowledged of the handoff
+ * @param acknowledged the version that the reader has acknowledged
  */
 export function handoffShape(
   place: Pick<TopicState, 'branch' | 'topic' | 'path'>,

@@ -13,6 +13,7 @@ export interface OptionSpec {
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 
+/** Makes an option without a value. */
 export const flag = (describe: string, more: Pick<OptionSpec, 'alias'> = {}): OptionSpec => ({
   type: 'boolean',
   describe,

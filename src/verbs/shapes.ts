@@ -258,7 +258,7 @@ export interface TriedShape {
 
 /** A refusal that a person has allowed in advance. */
 export interface AllowShape {
-  /** The session; `null` for the first one that is refused. */
+  /** Whose refusal is allowed; `null`: that of whichever session is refused first. */
   readonly session: string | null;
   readonly until: string;
 }

@@ -93,10 +93,7 @@ function ownFolder(commonDir: string): string {
   return isInitialised(commonDir) ? repositoryFolder(commonDir) : mkdtempSync(join(tmpdir(), 'git-handoff-'));
 }
 
-/**
- * Reads all that the board shows. Changes nothing, and prints no notices: some notices are printed only once, and are meant
- * for a session.
- */
+/** Only reads. Prints no notices: some are printed only once, and are meant for a session. */
 async function collectBoard(repository: Repository, context: Context): Promise<Board> {
   const { cwd, now } = context;
   const { commonDir } = repository;

@@ -58,8 +58,8 @@ interface BootOptions {
 }
 
 /**
- * Checks a note against the repository, for a session that is to continue from it. Changes nothing, and opens nothing
- * that the note names.
+ * Checks a note against the repository, for a session that will continue from it. Changes nothing, and opens no file that the
+ * note names. Exit status 1: it is stale.
  */
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
@@ -203,10 +203,7 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
   };
 }
 
-/**
- * Returns the version that wrote the note's text. Takes, closes and reopens keep the text, but record the repository as it is
- * then, not as the text describes it.
- */
+/** Returns the version that wrote the note's text: takes, closes and reopens keep the text, but record a later state. */
 async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffCommit> {
   if (tip.parents.length === 0) return tip;
   const oid = await lastChange({ cwd }, tip.oid, NOTE_FILE);
@@ -275,10 +272,7 @@ interface FileScene {
 
 type Entries = ReadonlyMap<string, string>;
 
-/**
- * Tells what became of the files that a note names, from git's data and by checking whether a file exists. It never
- * opens a path that a note names.
- */
+/** Tells what became of the files that a note names, from git's data and from whether they exist. It never opens them. */
 async function fileFindings(named: readonly NamedPath[], scene: FileScene): Promise<NoteFinding[]> {
   const { git, base, tip } = scene;
   const paths = named.flatMap(({ path }) => path ?? []);
@@ -295,7 +289,7 @@ async function fileFindings(named: readonly NamedPath[], scene: FileScene): Prom
     if (path === undefined) return [finding({ code: 'file-unsafe', path: text }, text)];
     const isKnown = before?.has(path) === true;
     const situation = fileSituation(path, { before, after, moved: moved ?? new Map() }, scene);
-    // A word that may be something else than a path is not reported as a missing file.
+    // A word that is perhaps no path is not reported as a missing file.
     return situation.code === 'file-missing' && !isKnown && !sure
       ? []
       : [finding({ ...situation, path }, path)];

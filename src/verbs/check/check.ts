@@ -69,7 +69,7 @@ export async function checkCommits(
   return { value, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 0 : 1 };
 }
 
-/** Which sessions are known to be related, and where handoffs may tell of more. */
+/** Which sessions we know to be related, and which handoffs may name more. */
 interface KnownRelations {
   readonly related: readonly RelatedSessions[];
   readonly prefixes: readonly string[];
@@ -121,9 +121,9 @@ function splitHints(mixed: readonly MixedCommit[]): string[] {
 }
 
 /**
- * Judges what a push would do to this repository, for pre-receive and update hooks: handoffs may only make legal moves,
- * one machine's bookkeeping may not be pushed, and no new commit may mix the work of sessions. It needs no `init`,
- * no identity and no home, and only reads. Exit status 1: the hook must refuse the push.
+ * Judges a push to this repository, for pre-receive and update hooks: handoffs may only make legal moves, no machine may push
+ * its bookkeeping, and no new commit may mix the work of sessions. It needs no `init`, no identity and no home, and only reads.
+ * Exit status 1: the hook must refuse the push.
  *
  * @throws Failure when something cannot be read: the hook must then refuse the push, too
  */

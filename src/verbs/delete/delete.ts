@@ -213,7 +213,7 @@ function onRemotes({ path, refs, remotes, remotePrefix }: Deletion): DeletedNote
 
 /** @throws Failure `lost-race` when a ref differs from what was shown, `environment` when it is locked */
 async function removeHere(repository: Repository, { path, name, refs, remotes }: Deletion): Promise<void> {
-  // If there are remotes, the tip is remembered: one may still show the note, and others may push it again.
+  // With remotes, we remember the tip: a remote may still show the note, or somebody may push it again.
   const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
   const tip = remotes.size === 0 ? undefined : known;
   const result = await deleteAllRefs(repository, { path, refs, tip });
@@ -240,7 +240,7 @@ interface DeletedClosedValue {
   readonly olderThan: string | null;
 }
 
-/** Deletes closed handoffs of at least a certain age: a session's own, or for a person all. Open ones always stay. */
+/** Deletes closed handoffs that are old enough: for a session its own, for a person all. Open ones always stay. */
 export async function deleteClosed(
   options: DeleteClosedOptions,
   context: Context,

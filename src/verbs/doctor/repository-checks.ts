@@ -89,7 +89,7 @@ export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   });
 }
 
-/** Whether a refspec `[+]<src>:<dst>` (git-fetch(1)) writes under one of our prefixes, or to a pattern that matches one. */
+/** Whether the `<dst>` of a refspec `[+]<src>:<dst>` (git-fetch(1)) can name our refs. */
 function writesHandoffs(refspec: string): boolean {
   const target = refspec.startsWith('^') ? '' : (refspec.split(':')[1] ?? '');
   const [prefix = ''] = target.split('*');
@@ -106,8 +106,7 @@ function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): s
 }
 
 /**
- * Checks whether git's hooks still run ours: in every worktree if a relative core.hooksPath gives each its own hooks, or
- * else once.
+ * Checks whether git's hooks still run ours: in every worktree if a relative core.hooksPath gives each its own, or else once.
  *
  * @param packageRoot the folder that holds `git-hooks/`
  */

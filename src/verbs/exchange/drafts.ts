@@ -58,10 +58,7 @@ export async function readDrafts(
   };
 }
 
-/**
- * Orders drafts by format, then the open ones before the closed, then the oldest first. An archived handover counts as open if
- * it is an older version of an open one.
- */
+/** Orders drafts by format, open before closed, oldest first. An archived older version of an open handover counts as open. */
 function inWritingOrder(drafts: readonly Draft[]): Draft[] {
   const formats = ['guard', 'handover', 'structured', 'markdown'];
   const rank = ({ format }: Draft) => formats.indexOf(format);

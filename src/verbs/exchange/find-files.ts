@@ -28,7 +28,7 @@ export interface FoundFile extends NoteFile {
   readonly importedFrom: string;
   /** The content; of a copy that `export` made, without its header. */
   readonly bytes: Buffer;
-  /** Milliseconds since the epoch; notes are written in this order. */
+  /** Milliseconds since the epoch; decides the order of most notes. */
   readonly mtimeMs: number;
 }
 
@@ -179,7 +179,7 @@ function inFolder(format: Format, folder: string): NoteFile[] {
     case 'handover': {
       const inside = basename(folder) === '.handover' ? folder : join(folder, '.handover');
       const top = all([join(dirname(inside), 'handover.md')]);
-      // If `.handover` is a symbolic link, it leads out of the folder, and nothing under it is read.
+      // A symbolic link may lead out of the folder: nothing behind it is read.
       if (plainFolder(inside) === undefined) return top;
       const archived = filesNamed(join(inside, 'archive'), isMarkdown);
       return [...top, ...all([join(inside, 'current.md')]), ...all(archived, true)];
@@ -221,9 +221,8 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * Returns the place that the commit names: the file's path from the top of the working tree or, for a file outside it, a
- * hash of its folder (whose path is private) and its own name. An archived file keeps the name that it had before, unless
- * the folder has a new file of that name.
+ * The place that the commit names: the path from the top of the working tree or, outside it, a hash of the folder (whose path
+ * is private) and the file's name. An archived file keeps its former place, unless a new file is there.
  */
 function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);

@@ -66,7 +66,7 @@ interface Pass extends ImportWorld {
 }
 
 interface StandingTopic extends KnownTopic {
-  /** Whether there is no more of its history to read. */
+  /** Whether `notes` covers its whole history. */
   readonly isWhole: boolean;
 }
 
@@ -192,7 +192,7 @@ async function relatedTopics(
   incoming: IncomingNote & Draft,
   { topics, branch, topic, repository: { cwd } }: Pass,
 ): Promise<KnownTopic[]> {
-  // If the command line names the branch or topic, imports to others do not count.
+  // If the command line names a branch or topic, earlier imports to other places do not count.
   const byNameOnly = branch !== undefined || topic !== undefined || incoming.format === 'handover';
   const related = await Promise.all(
     candidates(incoming, [...topics.values()], byNameOnly).map(async (known) => {

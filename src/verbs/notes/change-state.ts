@@ -28,8 +28,8 @@ interface StateOptions extends TopicOptions {
 }
 
 /**
- * Gives a topic the state `wanted` or, if that is `undefined`, the caller as its owner: by a commit that keeps the note, unless
- * it is so already. Returns the tip on which the commit was made. A take fails if the tip has changed since it was read.
+ * Commits the state `wanted` or, if that is `undefined`, the caller as the owner. The note stays; there is no commit if nothing
+ * would change. Returns the former tip. A take fails if the tip has moved since it was read.
  */
 async function commitOnTip(change: StateOptions, wanted: HandoffState | undefined, context: Context) {
   const { cwd } = context;
@@ -108,8 +108,7 @@ export async function changeState(
 export type AckValue = HandoffShape & { readonly reader: string; readonly changed: boolean };
 
 /**
- * Records that the reader has read a handoff as it is now: it counts as read by that reader until it changes. Repeating
- * this is no error.
+ * Records that the reader has read a handoff, which counts as read by them until it changes. Repeating this is no error.
  *
  * @throws Failure `lost-race` when the handoff is not at the expected commit.
  */

@@ -40,10 +40,7 @@ export type ShowValue =
   /** The kept texts, with the content of the one that was asked for. */
   | ({ readonly kind: 'lost'; readonly items: readonly LostShape[] } & Partial<NoteShape>);
 
-/**
- * Shows a note (that of the newest open handoff when none is named), one of its versions, or the texts that were kept
- * when a write was refused.
- */
+/** Shows a note (if none is named, the newest open one), one of its versions, or the texts kept when writes were refused. */
 export async function show(options: ShowOptions, context: Context): Promise<CommandResult<ShowValue>> {
   if (options.lost !== false) return showLost(await openRepository(context.cwd), options);
   const { repository, state, reader, notices } = await openTopic(options, context, { note: true });

@@ -32,7 +32,7 @@ import { openWorkspace } from '../workspace.ts';
 
 interface WriteOptions {
   readonly topic: string;
-  /** The note's bytes, or a function that asks for them (an editor) once everything else is right. */
+  /** The note's bytes, or a function that asks for them (an editor) after everything else was checked. */
   readonly note: Uint8Array | ((target: EditedNote) => Promise<Uint8Array>);
   /** The front matter that the note is to have. */
   readonly address: Address;

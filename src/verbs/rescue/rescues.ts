@@ -47,8 +47,7 @@ export interface Rescues {
 }
 
 /**
- * Returns everything that can be restored. It first saves what has disappeared since the last tool call, and new stash
- * entries, so that these are included.
+ * Returns everything that can be restored, after saving what has disappeared since the last tool call and new stash entries.
  *
  * @param typed the paths of the command line; each may be gone from the disk, with its folder
  * @throws Failure `environment` outside of a repository, `usage` for a path outside of the working tree

@@ -127,10 +127,7 @@ function checkDirty(scene: Scene, plan: RestorePlan, force: boolean): void {
   });
 }
 
-/**
- * Whether the restore gives a path's content back to its owner: to the caller or, after a command replaced the content, to
- * the session that claims the path.
- */
+/** Whether content goes back to its owner: the caller or, after a command replaced it, the session that claims the path. */
 function isOwnComing(claim: OpenClaim, path: string, scene: Scene, status: TreeStatus): boolean {
   const { rescue, self } = scene;
   const owner = formerOwner(scene, path);
@@ -150,7 +147,7 @@ async function saveDirty(
   const { status } = plan;
   const entries = overwritten(plan).flatMap(({ path, raw, stamp }): DirtyPath[] => {
     const known = status.dirty.get(path) ?? { path, raw, head: null, index: null, disk: null, stamp };
-    // git lists no ignored file, and shows one that it no longer tracks as deleted.
+    // git lists no ignored files, and shows a file that it no longer tracks as deleted.
     const disk = known.disk ?? diskState(top, { path, raw });
     // A file that has just vanished cannot be kept, and nothing of it can be overwritten.
     return disk === null ? [] : [{ ...known, disk }];

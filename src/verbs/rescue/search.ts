@@ -127,7 +127,7 @@ function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
   ];
 }
 
-/** Finds, once each, the contents that lost commits and trees have for the path or, if it is a folder, for files in it. */
+/** Finds what lost commits and trees have for the path or, if it is a folder, for files in it; each content once. */
 async function namedContents(top: string, path: string, lost: Unreachable): Promise<Named[]> {
   const git = { cwd: top };
   const found = new Map<string, Named>();
@@ -206,7 +206,7 @@ interface Around {
   readonly loose: (oid: Oid) => number | undefined;
 }
 
-/** Finds contents that were staged, that no tree names, and that are like a version of the path, if it has any. */
+/** Finds staged contents that no tree names. If the path has versions, a content must be like one of them. */
 async function unnamedContents(
   top: string,
   path: string,

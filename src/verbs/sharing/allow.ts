@@ -19,8 +19,7 @@ interface AllowOptions {
 }
 
 /**
- * Lets one action through that the guard or the git hooks would refuse. Only a person can do this: a session's shell tool
- * has no terminal.
+ * Lets one action through that the guard or git hooks would refuse. Only a person can: a session's shell tool has no terminal.
  *
  * @throws Failure `usage` without a terminal, `refused` when the answer is not "yes"
  */

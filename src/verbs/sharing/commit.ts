@@ -122,11 +122,10 @@ function nothingToCommit(
 }
 
 /**
- * Plans the commit that finishes this session's merge or pick: everything staged except other sessions' work. Of a file that
- * others changed, too, it takes only this session's hunks.
+ * Plans the commit that finishes this session's merge or pick: everything staged except other sessions' work. If others changed
+ * a file, too, only this session's hunks of it go in.
  *
- * @throws Failure `usage` when paths are named, because git makes no partial commit during a merge; `refused` while paths
- * are in conflict
+ * @throws Failure `usage` when paths are named, because git makes no partial commit during a merge; `refused` for a conflict
  */
 async function planFinish(
   scene: CommitScene,

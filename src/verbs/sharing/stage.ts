@@ -19,11 +19,10 @@ export interface StageValue {
 }
 
 /**
- * Stages this session's changes and nobody else's: whole files, or only this session's hunks if another live session
- * has changed a file, too. All or nothing.
+ * Stages this session's changes, all or none: whole files or, if another live session changed a file, too, only its own hunks.
  *
- * @throws Failure `usage` without `--mine`, `not-found` when no change is the session's, `not-owner` for another's
- * path and for hunks that overlap or touch
+ * @throws Failure `usage` without `--mine`, `not-found` when no change is the session's, `not-owner` for another's path, and
+ * for hunks that overlap or touch
  */
 export async function stage(options: StageOptions, context: Context): Promise<CommandResult<StageValue>> {
   const { mine, pathspecs, session } = options;

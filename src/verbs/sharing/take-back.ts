@@ -21,7 +21,7 @@ export interface TakenBack extends PlannedPath {
   readonly part: SessionPart;
 }
 
-/** A path that cannot be taken back: then no path is. */
+/** A path that cannot be taken back. If there is one, nothing is taken back. */
 interface Refused {
   readonly part: SessionPart;
   readonly why:
@@ -36,9 +36,8 @@ export interface TakeBackPlan {
 }
 
 /**
- * Plans how to take a session's parts, and nobody else's, out of the working tree and the index: it merges the inverse of the
- * session's changes into the file and into what is staged. A path is refused unless redoing the changes would give its present
- * content. Changes nothing.
+ * Plans how to take only a session's parts out of the working tree and the index: it merges the inverse of its changes into the
+ * file and into what is staged. A path is refused unless redoing the changes gives its present content. Changes nothing.
  *
  * @param staged paths that the session changed only in the index
  */
@@ -124,9 +123,8 @@ async function isFilteredAway(
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
 
 /**
- * Whether exactly the changes on record must be taken back: HEAD's content is still what it was when they were made. If the
- * first change began with other content, and nobody else has a claim, some changes may be committed: then what all of them add
- * to HEAD is taken back.
+ * Whether to take back exactly the changes on record: HEAD's content is still what it was then. If the first change began with
+ * other content, and nobody else has a claim, some may be committed: then all that they add to HEAD is taken back.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;
@@ -171,7 +169,7 @@ async function without(
   mayLack = false,
 ): Promise<FileState | undefined> {
   const [only] = changes;
-  // Contents that were not read are known to be the same only if they are one object.
+  // Unread content has no id to compare: only `===` shows that it is the same.
   if (changes.length === 1 && only !== undefined && (state === only.after || sameState(state, only.after)))
     return only.before;
   let taken = state;

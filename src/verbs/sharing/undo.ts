@@ -41,12 +41,11 @@ interface UndoValue {
 }
 
 /**
- * Takes one session's uncommitted changes, and nobody else's, out of the working tree and the index: all of them, or
- * nothing. A rescue keeps them first.
+ * Takes only one session's uncommitted changes out of the working tree and the index: all or none. A rescue keeps them first.
  *
  * @throws Failure `usage` for a person who names no session, `not-owner` for the work of another session that is live,
- * `not-found` when there is nothing to undo, `refused` for changes that a rescue cannot keep, or that cannot be separated
- * from others', `lost-race` when a file changes meanwhile
+ * `not-found` when there is nothing to undo, `refused` for changes that a rescue cannot keep, or that cannot be separated from
+ * others', `lost-race` when a file changes meanwhile
  */
 export async function undo(options: WorkOptions, context: Context): Promise<CommandResult<UndoValue>> {
   const scene = await readSessionWork(options, context);

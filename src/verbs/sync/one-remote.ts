@@ -17,10 +17,7 @@ import { MAX_NAMED, chooseOutgoing, pushOutgoing, transferOptions, withoutSecret
 /** Maximum number of rounds with one remote. Each round may lose a race against another push. */
 const MAX_ROUNDS = 6;
 
-/**
- * Syncs with one remote: lists its refs, fetches, folds and pushes; starts again if somebody else was faster. `known`: the
- * topics here, if they were just read.
- */
+/** Syncs with one remote, in several rounds if somebody else is faster. `known`: the topics here, if they were just read. */
 export async function syncRemote(
   world: SyncWorld,
   remote: Remote,

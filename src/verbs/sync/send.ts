@@ -163,7 +163,7 @@ export function chooseOutgoing(
     const one = { path, tip, old: there?.oid };
     const isAhead = ahead === undefined || ahead.has(ref);
     const action = decidePush({ tip, shown, tracked: one.old, isAhead, restore });
-    // This round fetched a newer tip than the one that the remote had shown.
+    // The remote moved on from `shown` before we fetched: `one.old` is what we fetched, and our tip builds on it.
     const isFolded = action === 'behind' && fetch && ahead?.has(ref) === true;
     if (action === 'push' || isFolded) outgoing.push(one);
     // The remote has it although no push is recorded: the push was killed, or went through another remote's name.
@@ -286,7 +286,7 @@ export interface LeavingVersion {
   /** The handoff whose push sends it. */
   readonly outgoing: Outgoing;
   readonly commit: Oid;
-  /** The note's blob, which is scanned once, however many commits hold it, and its size. */
+  /** The note's blob and its size. A blob is scanned once, however many commits hold it. */
   readonly oid: Oid;
   readonly bytes: number;
   /** The rules that its commit records as allowed (`parseAllowed` of the trailer). */
@@ -300,7 +300,7 @@ const CHUNK = 2500;
 async function leavingVersions(cwd: string, outgoing: readonly Outgoing[]): Promise<LeavingVersion[]> {
   const tips = outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`]));
   const all = await walkHistories({ cwd }, tips);
-  // If any tip that the remote last showed is no longer here, the whole history of every outgoing one is scanned.
+  // If that fails, say because a tip last seen at the remote is gone here, all outgoing histories are scanned in full.
   const each = typeof all === 'string' ? await walkEach({ cwd }, outgoing, ({ tip }) => [tip]) : undefined;
   const pairs = outgoing.flatMap((one) => {
     const walked = each === undefined ? all : (each.get(one) ?? all);

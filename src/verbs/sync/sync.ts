@@ -217,10 +217,7 @@ function declinedFailure({ remote, why }: SyncShape, what: string, prefix: strin
   return new Failure('remote', message, { hint: advice ?? elsewhere });
 }
 
-/**
- * Deletes work from a remote when its note is closed or gone, or when it was unpacked here and committed. If the
- * remote refuses, the next push tries again.
- */
+/** Deletes remote work if its note is closed or gone, or it was unpacked and committed here. The next push retries failures. */
 async function retireWork(
   { repository, context, prefix }: SyncWorld,
   remote: Remote,

@@ -42,7 +42,7 @@ export interface CarryOptions {
 export interface CarriedByNote {
   /** `undefined`: there was no work. */
   readonly trailers: CarriedTrailers | undefined;
-  /** What to say once the note is written. */
+  /** To print after the note was written. */
   readonly notices: readonly string[];
   /** Deletes the work's ref again, when the note was not written. */
   drop(): Promise<void>;
@@ -105,7 +105,7 @@ function typedAgain({ note, target, allowSecret }: CarryOptions): Again {
   };
 }
 
-/** Looks for secrets in every content before any of them is stored. */
+/** Looks for secrets in all contents before any is stored. */
 async function checkWork(
   { contents }: PackedWork,
   { allowSecret, pathspecs }: CarryOptions,

@@ -24,7 +24,7 @@ export interface Stage {
 /** What the panel can show: a session by its index, one event in detail, or a list of several. */
 export type Shown = { readonly session: number } | { readonly items: readonly Item[] };
 
-/** Whether one of these texts contains the query; an empty query always matches. */
+/** Whether one of the texts contains the query, which is in lower case; an empty query always matches. */
 export const has = (query: string, ...texts: readonly (string | undefined)[]): boolean =>
   query === '' || texts.some((text) => text?.toLowerCase().includes(query) === true);
 

@@ -56,10 +56,9 @@ export async function composeContended(scene: CommitScene, again: Again): Promis
 }
 
 /**
- * Does the same as `composeContended`, but stores nothing. Leaves out files that no command of this session named, if
- * their hunks cannot be separated.
+ * Like `composeContended`, but stores nothing. Leaves out inseparable files that no command of this session named.
  *
- * @throws Failure `not-owner` when hunks overlap or touch, or cannot be separated, in files that it named
+ * @throws Failure `not-owner` when hunks in a file that its commands named overlap, touch, or cannot be separated
  */
 export async function composeHunks(scene: CommitScene, again: Again): Promise<Composed> {
   const { contended } = scene.shares;
@@ -125,10 +124,7 @@ export function commitAgain({ work }: CommitScene, options: GitCommitOptions): A
   return { done: 'committed', command: `git handoff commit${asked}${otherWords(words)}` };
 }
 
-/**
- * Returns the hints of a refusal: the same command for the other paths, if there are any. If no owner of a refused path
- * is at work, also the command that takes these paths over.
- */
+/** Hints: the same command for the other paths, if any; and if no owner is at work, a command that takes the refused paths. */
 function withoutOrTaken(
   { work, here, typedPaths, asker }: CommitScene,
   { command }: Again,

@@ -117,7 +117,7 @@ async function commitIndex(
   return 'moved';
 }
 
-/** Reads the new commit's name from git's output. If an editor got that, finds the first new commit with the index's tree. */
+/** git's output names the new commit. If an editor got the output, we look for the first new commit with the index's tree. */
 async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null): Promise<Oid> {
   let name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
   if (name === undefined) {

@@ -136,9 +136,8 @@ export function chooseShares(
 }
 
 /**
- * Finds files whose content is older than HEAD's, or that still hold other sessions' commits after HEAD has lost them, with the
- * claims of these sessions. The commit takes only this session's hunks of such a file. A file in which it has none is left out
- * or refused.
+ * Finds files whose content is older than HEAD's, or still holds other sessions' commits that HEAD has lost, with the claims of
+ * these sessions. The commit takes only this session's hunks of such a file; without any, the file is left out or refused.
  */
 async function stalePaths(
   self: SessionId,
