@@ -42,7 +42,7 @@ export const claude = dialectOf({
   },
 });
 
-/** Leaving a worktree may remove it with all its content, even if others work there; `cwd` is a folder in it. */
+/** Leaving a worktree may remove it with all its content, even if others work there. `cwd` is any folder in the worktree. */
 function worktreeRemoval(cwd = ''): ToolCall {
   const top = /^.*\/\.claude\/worktrees\/[^/]+/.exec(cwd)?.[0];
   if (top === undefined) return { kind: 'other' };

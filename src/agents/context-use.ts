@@ -9,13 +9,10 @@ interface ContextUse {
 
 /** How a client's session file records the use of the context. A path joins the names of nested fields by dots. */
 interface Recorded {
-  /** The type of the lines that record it. */
   readonly type: string;
-  /** The field that marks a sub-agent's lines. */
   readonly ofAgent?: string;
   /** The paths of the counts of used tokens, which add up. */
   readonly used: readonly string[];
-  /** The path of the size of the model's window. */
   readonly window?: string;
   /** Matches type and subtype of a compaction: the use is unknown from there until the model's next answer. */
   readonly compaction?: RegExp;
@@ -55,10 +52,7 @@ const CLIENTS: Readonly<Record<string, Recorded>> = {
   },
 };
 
-/**
- * Reads how full a session's context is, from the last lines of its client's file. Skips lines that do not parse, because the
- * first may be cut off.
- */
+/** Reads how full a session's context is from the last lines of its client's file; the first line may be cut off. */
 export function contextUse(client: string, tail: string): ContextUse | undefined {
   const recorded = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
   if (recorded === undefined) return undefined;

@@ -7,14 +7,10 @@ import type { EventKind } from '../domain/session.ts';
 export type ToolCall =
   /** Replaces or creates a whole file; `content` is its new content. */
   | { readonly kind: 'write'; readonly path: string; readonly content: string }
-  /** Changes a part of a file that exists. */
   | { readonly kind: 'edit'; readonly path: string; readonly edits?: readonly Replacement[] }
   /** Changes, creates, deletes or renames several files at once (apply_patch). */
   | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
-  /**
-   * A command line; `cwd` is the folder in which it runs, if that is not the session's. `inBackground`: the command may run
-   * on after the call.
-   */
+  /** `cwd`: the folder in which it runs, if not the session's. `inBackground`: it may run on after the call. */
   | { readonly kind: 'shell'; readonly command: string; readonly cwd?: string; readonly inBackground?: true }
   /** A command that the client runs without a shell. */
   | { readonly kind: 'argv'; readonly argv: readonly string[]; readonly cwd?: string }
@@ -42,7 +38,6 @@ export interface GuardEvent {
   readonly transcript: string | undefined;
   /** Present for before-tool and after-tool. */
   readonly tool: ToolCall | undefined;
-  /** The client's name of the tool, for the log. */
   readonly toolName: string | undefined;
   /** The client's id of this call, the same before and after it; not every client gives one. */
   readonly callId: string | undefined;
@@ -58,7 +53,6 @@ export interface GuardEvent {
 
 /** What the guard wants the client to do. */
 export type Verdict =
-  /** Nothing to say: no output at all. */
   | { readonly kind: 'allow' }
   /** Allowed; `text` goes to the model (where the event can carry it). */
   | { readonly kind: 'context'; readonly text: string }

@@ -42,7 +42,7 @@ function isCodexs(event: Fields | undefined, transcript: string): boolean {
 
 const DIALECTS: readonly Dialect[] = [claude, codex, gemini, qwen, opencode, grok, cursor, copilot];
 
-/** Returns the dialect of a client, or else Claude Code's, which is the most common one. */
+/** Returns a client's dialect, or Claude Code's if we do not know the client. */
 export function dialectFor(client: string): Dialect {
   return DIALECTS.find((dialect) => dialect.client === client) ?? claude;
 }

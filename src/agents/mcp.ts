@@ -2,10 +2,7 @@ import type { PatchedFile } from '../domain/patch.ts';
 import type { ToolCall } from './dialect.ts';
 import { type Fields, editCall, fields, text } from './payload.ts';
 
-/**
- * Tools of MCP servers. We know only a tool's name and its input. The verbs in the name tell what the tool does. If it
- * changes files, we guard every path in its input.
- */
+/* We know only an MCP tool's name and input. If the verbs in its name change files, we guard every path in its input. */
 
 const WRITES =
   /(?:^|_)(?:write|overwrite|create|save|put|append|edit|modify|update|replace|insert|patch|truncate)(?:_|$)/;

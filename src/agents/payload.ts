@@ -1,9 +1,6 @@
 import type { Replacement } from '../domain/marker.ts';
 import type { ToolCall } from './dialect.ts';
 
-/** Functions that read payloads, in which every field may be missing or of another type. */
-
-/** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns an object without a prototype, so that only own fields are read; `undefined` for anything else. */
@@ -32,7 +29,6 @@ export function fieldsOrJson(value: unknown): Fields | undefined {
   }
 }
 
-/** A call of a tool that we know, with an input that we cannot read. */
 export const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
 /** The names of a replacement's fields. They differ between clients, and between versions of one client. */

@@ -16,9 +16,7 @@ import {
 
 /** Claude Code's hook protocol, from which the clients' dialects differ. */
 
-/**
- * Reads an event whose fields have Claude Code's names. `own` holds the fields that this client names differently or adds.
- */
+/** Reads an event with Claude Code's field names; `own` has the fields that this client names differently or adds. */
 function guardEvent(
   event: Fields,
   name: string,
@@ -152,7 +150,6 @@ export function specific(event: GuardEvent, content: object): object {
 
 const SOURCES: readonly SessionStartSource[] = ['startup', 'resume', 'clear', 'compact', 'fork'];
 
-/** Why the session started, as its client says. */
 function startSource(value: unknown): SessionStartSource {
   return SOURCES.find((known) => known === value) ?? 'unknown';
 }
@@ -214,7 +211,6 @@ export function commandCall(input: Fields, inBackground = false): ToolCall {
   return { kind: 'shell', command, ...cwd, ...(inBackground ? { inBackground } : {}) };
 }
 
-/** What a patch changes (apply_patch). */
 function patchCall(patch: string | undefined): ToolCall {
   const files = patchedFiles(patch ?? '');
   return files.length === 0 ? UNREADABLE : { kind: 'patch', files };

@@ -186,7 +186,7 @@ async function finish(
   ];
 }
 
-/** The hint when no staged change is the session's. An error line says so, too, or an agent would try again. */
+/** The hint when no staged change is the session's. Without this command in an error line, an agent would try again. */
 const NOTHING = 'git handoff status';
 
 /** Resets these paths in the index to HEAD; the files stay as they are. */

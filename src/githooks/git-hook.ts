@@ -27,17 +27,14 @@ import { judgeCommit } from './pre-commit.ts';
 import { checkPush } from './pre-push.ts';
 import { gitPid, mustCheck, runningCommit } from './whose-commit.ts';
 
-/** What sh found, and the hook's arguments. */
 type HookWords = Pick<StartedHook, 'clientPid' | 'gitDir' | 'commonDir' | 'args'>;
 
 /** The exit status that refuses a commit or push; Node itself never ends with it. git-hooks/ask.sh has the same number. */
 export const REFUSED = 77;
 
 /**
- * Runs one of our git hooks in its own process. If anything goes wrong or takes too long, the commit or push passes, and
- * one line goes to the log and one to whoever commits or pushes.
- *
- * @returns the exit status: 0 goes on, `REFUSED` refuses
+ * Runs one of our git hooks in its own process. If anything goes wrong or takes too long, the commit or push passes, and one
+ * line goes to the log and one to whoever commits or pushes. Returns the exit status: 0 goes on, `REFUSED` refuses.
  */
 export async function gitHook(name: string, words: HookWords, io: Io, budget: Budget): Promise<number> {
   const { cwd, env, clock } = io;
@@ -126,7 +123,7 @@ function passUnchecked(call: HookCall, why: string): HookAnswer {
   return { refused: false, session: undefined, lines, isUnknown: true };
 }
 
-/** Adds `-C` to a hint, because the shell in which it will be typed may be in any folder. */
+/** Adds `-C` to a hint, because its reader may type it in another folder. */
 function placed(line: string, cwd: string): string {
   return line.replace(
     /^(hint: (?:[A-Z_]+=\S+ )?git) /,
@@ -147,9 +144,7 @@ async function decideUnlessAllowed(call: HookCall, decide: () => Promise<HookAns
   return allowed ?? answer;
 }
 
-/**
- * Lets through what a git hook refuses if a person has allowed it, for the tool call in which git runs or for this git process.
- */
+/** Lets the tool call or the git process pass if a person has allowed what the hook refuses. */
 async function allowHookOnce(
   call: HookCall,
   { session, lines, owners }: HookAnswer,
@@ -202,7 +197,7 @@ function readEarlierHooks(hook: StartedHook): EarlierHooks | undefined {
 
 /**
  * What is left of the time that the hooks of this commit share; `undefined`: the earlier ones used it up, and said so. The
- * first hook runs however little time is left: no earlier hook can have reported that nothing was checked.
+ * first hook always runs: before it, nobody could have said that nothing was checked.
  */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);

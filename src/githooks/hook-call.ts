@@ -11,7 +11,6 @@ import type { CommitWords } from '../shell/commit-words.ts';
 /** What one of our hooks gets from git, as git-hooks/ passes it on. */
 export interface StartedHook extends Context {
   readonly name: string;
-  /** The hook's own arguments. */
   readonly args: readonly string[];
   /** What git wrote to its standard input. */
   readonly readInput: () => Promise<string>;
@@ -20,7 +19,6 @@ export interface StartedHook extends Context {
   readonly commonDir: string;
 }
 
-/** What the earlier hooks of the same commit have found out. */
 export interface EarlierHooks {
   /** Who commits; `undefined`: a person; `unknown`: the hooks could not tell. */
   readonly committer: SessionId | undefined | 'unknown';
@@ -30,9 +28,7 @@ export interface EarlierHooks {
   readonly settings: readonly SettingEntry[] | undefined;
 }
 
-/** One call of a git hook. */
 export interface HookCall extends StartedHook {
-  /** What the earlier hooks of the same commit have left. */
   readonly earlier: EarlierHooks | undefined;
   readonly config: HookConfig;
   /** The arguments of the running `git commit`, read once; `undefined` when they cannot be read. */
@@ -47,7 +43,6 @@ interface HookConfig {
   known(): readonly SettingEntry[] | undefined;
 }
 
-/** A hook's answer. */
 export interface HookAnswer {
   readonly refused: boolean;
   /** Who commits; `undefined` for a person. */
@@ -64,7 +59,6 @@ export interface HookAnswer {
   readonly asked?: AskedFor | undefined;
 }
 
-/** The answer that stops nothing and says nothing. */
 export const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
 
 const COMMENT_KEY = /^core\.comment(?:char|string)$/;

@@ -62,7 +62,7 @@ interface Message {
   readonly comment: string;
 }
 
-/** Reads the message of a commit, if a session makes the commit and its message is to have trailers. */
+/** Reads the message of a session's commit; `undefined` if the commit is a person's or its message gets no trailers. */
 async function readMessage(
   call: HookCall,
   name: string,

@@ -49,8 +49,8 @@ interface CommitScene {
 }
 
 /**
- * Judges the commit that git is about to make, by the index that git gives its hooks. The commits of a person and of a
- * session that is alone pass. Runs in pre-commit, and with `--no-verify` in prepare-commit-msg.
+ * Judges the commit that git is about to make, by the index that git gives its hooks. A person's commits pass, and so do
+ * those of a lone session. Runs in pre-commit, and with `--no-verify` in prepare-commit-msg.
  *
  * @throws Failure when git fails or takes too long; the caller lets the commit pass
  */
@@ -82,7 +82,6 @@ export async function judgeCommit(call: HookCall): Promise<HookAnswer> {
   };
 }
 
-/** The changes of others that make us refuse the commit. */
 function asked({ ledger, self }: CommitScene, problems: CommitDecision['problems']): HookAnswer['asked'] {
   const claims = problems.flatMap((one) =>
     one.kind === 'foreign' || one.kind === 'contended' ? one.claim : [],
@@ -92,10 +91,7 @@ function asked({ ledger, self }: CommitScene, problems: CommitDecision['problems
     : { place: ledger, from: self, wish: 'commit', claims };
 }
 
-/**
- * Returns `undefined` for a person or if git-handoff is not enabled, and only the session and its warnings if no other
- * session is at work.
- */
+/** Returns `undefined` for a person or if git-handoff is off; only the session and its warnings if no other is at work. */
 async function readScene(
   call: HookCall,
 ): Promise<CommitScene | Pick<HookAnswer, 'session' | 'lines'> | undefined> {
@@ -246,8 +242,8 @@ interface StagedMarker {
 const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
 
 /**
- * The staged handoff files that this session may not commit: those of another live session or, if the files belong to
- * several sessions, all but its own. Starts one process if there are such files, otherwise none.
+ * The staged handoff files that this session may not commit: another live session's or, if the files belong to several
+ * sessions, all but its own. Without staged handoff files, this starts no process.
  */
 async function foreignMarkers(
   cwd: string,

@@ -48,7 +48,6 @@ interface PushScene extends WithClients {
   /** Other live sessions; empty for a person. */
   readonly foreign: ReadonlySet<SessionId>;
   readonly sessions: readonly StoredSession[];
-  /** The ids of these sessions. */
   readonly known: readonly SessionId[];
   /** The remote as the user typed it. */
   readonly remote: string;
@@ -59,7 +58,6 @@ interface PushScene extends WithClients {
   readonly commits: readonly PushedCommit[];
 }
 
-/** What one check of a push has found. */
 interface PushFinding {
   readonly refused: boolean;
   readonly lines: readonly string[];
@@ -72,14 +70,12 @@ const NOTHING: PushFinding = { refused: false, lines: [] };
 /** The most commits that one answer names. */
 const MOST_COMMITS = 10;
 
-/** Names a commit in a line of an answer. */
 function titleOf({ oid, summary }: PushedCommit): string {
   return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}"`;
 }
 
 const commitCount = ({ length }: readonly unknown[]) => (length === 1 ? 'a commit' : `${length} commits`);
 
-/** Lines that name commits, each with its maker. */
 function commitLines<Found extends { readonly commit: PushedCommit }>(
   word: string,
   commits: readonly Found[],
@@ -208,7 +204,7 @@ async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommi
   return 'git handoff check';
 }
 
-/** A commit of somebody else's that a push would drop; `owners` is empty if its message names no session. */
+/** Somebody else's commit that a push would drop; `owners` is empty if its message names no session. */
 interface Foreign {
   readonly commit: PushedCommit;
   readonly owners: readonly SessionId[];
@@ -280,7 +276,6 @@ function refspecOf({ localRef, local, remoteRef }: PushedRef): string {
   return localRef === remoteRef ? remoteRef : `${localRef}:${remoteRef}`;
 }
 
-/** The branches that lose others' commits, each with those commits. */
 async function foreignIn(
   scene: PushScene,
   branches: readonly ShortenedBranch[],

@@ -13,8 +13,6 @@ import { loneProcess } from '../sessions/lone-session.ts';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
 import { type HookCall, type StartedHook, settingsOf } from './hook-call.ts';
 
-/** Finds out whose commit git is making, and whether it has to be checked. */
-
 /**
  * Whether we check a commit: yes, unless a session that works here alone makes it. A commit that git makes from existing ones
  * (merge, rebase, cherry-pick, revert, am) is checked only if git has stopped or another session began the operation.
@@ -43,7 +41,7 @@ export function isReplaying(gitDir: string): boolean {
 
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
-/** Whether a lone session makes this commit: it alone is named in the environment, or nobody is and its client runs git. */
+/** Whether a lone session makes this commit: only it is in the environment, or no session is and its client runs git. */
 function isLoneCommit(call: HookCall): boolean {
   const lone = loneProcess(call.gitDir);
   if (lone === undefined) return false;
@@ -105,7 +103,7 @@ export function gitPid({ env }: Context): number | undefined {
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }
 
-/** How many processes we search for the git command: one of the user's own hooks may run between git and us. */
+/** How many ancestor processes we search for the git command: one of the user's own hooks may run between git and us. */
 const MAX_BETWEEN = 4;
 
 /** The arguments of the running `git commit`; `undefined` when they cannot be read. */

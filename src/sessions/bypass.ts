@@ -53,10 +53,7 @@ interface BypassRequest {
   readonly now: number;
 }
 
-/**
- * Whether a person has allowed what is refused: `again` by a token that this call has consumed before, `now` by one that it
- * consumes here.
- */
+/** Whether a person allows what is refused: `again` by a token that this call consumed before, `now` by one consumed here. */
 export function consumeBypass(commonDir: string, request: BypassRequest): 'again' | 'now' | undefined {
   if (isCovered(commonDir, request)) return 'again';
   const { session, key, now, files = false } = request;
@@ -71,7 +68,10 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
   return isCovered(commonDir, request) ? 'again' : undefined;
 }
 
-/** Whether a person allowed a session to do once what our command refuses. The random key limits the bypass to that command. */
+/**
+ * Whether a person's `allow --once` lets this session do what our command refuses; uses it up. The random key limits the
+ * bypass to that command.
+ */
 export function isAllowedOnce(commonDir: string, session: SessionId, now: number): boolean {
   const key = { kind: 'git', pid: 0, start: randomName() } as const;
   return consumeBypass(commonDir, { session, key, now }) !== undefined;

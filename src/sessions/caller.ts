@@ -19,11 +19,9 @@ export interface Context {
   readonly now: number;
   /** Returns the time now, in milliseconds since the epoch. */
   readonly clock: () => number;
-  /** The time that the command may take. */
   readonly budget: Budget;
 }
 
-/** Who runs a command. */
 export interface Caller {
   readonly id: SessionId;
   readonly client: string | undefined;

@@ -154,7 +154,7 @@ function readStashes(folder: string, found: Found): void {
   }
 }
 
-/** Reads which session began a worktree's unfinished merge, rebase …: lines `<session> <mark> <merged tree, or ->`. */
+/** Reads who began a worktree's unfinished merge, rebase …: lines `<session> <mark> <merged tree>`, with `-` for no tree. */
 function readOperation(gitDir: string, found: Found): string {
   const file = `${gitDir}/handoff-operation`;
   const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;

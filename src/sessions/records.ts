@@ -33,7 +33,6 @@ export interface StoredSession {
   readonly record: SessionRecord;
 }
 
-/** A stored session, judged. */
 export interface JudgedSession extends StoredSession {
   readonly liveness: Liveness;
   /** Milliseconds since its last call. */
