@@ -33,11 +33,7 @@ import {
 import { type CheckTarget, judge } from './judge.ts';
 import { callsAt, visit } from './visits.ts';
 
-/**
- * Decides a command. The analyser tells what the command would change, without running it.
- *
- * @param looks the status of the session's own worktree, if the caller already reads it
- */
+/** Decides a command by what it would change, without running it. `looks`: its worktree's status, if already being read. */
 export async function beforeCommand(
   call: Call,
   tool: CommandTool,
@@ -63,7 +59,7 @@ export async function beforeCommand(
   });
 }
 
-/** Marks the first worktree of each repository, because what all its worktrees share is judged only once. */
+/** Marks the first worktree of each repository: there we judge what all its worktrees share, once. */
 function commandTargets(
   trees: readonly { readonly call: TreeCall; readonly looks: Looks }[],
   effects: ShellEffects,

@@ -12,7 +12,6 @@ import { nameHash, repositoryEntry, stateFolder, worktreeId } from '../host/fold
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The machine on which the client runs. */
 interface Machine {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
@@ -35,7 +34,6 @@ export interface Worktree extends FoundRepository {
 export interface Call {
   readonly event: GuardEvent;
   readonly dialect: Dialect;
-  /** The session; `undefined` when the payload names no valid one. */
   readonly session: SessionId | undefined;
   readonly machine: Machine;
   /** The client's folder; the home folder when the payload names none. */
@@ -48,16 +46,13 @@ export interface Call {
   readonly settings: Settings;
   /** The settings as git lists them, with git's aliases and the settings that decide whether git runs hooks. */
   readonly entries: readonly SettingEntry[];
-  /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The time for the whole call. */
   readonly budget: Budget;
   /** Tells the session, in one line, what we could not check. Nothing may go unchecked silently. */
   readonly notChecked: (what: string) => void;
   readonly log: (kind: string, detail: string) => void;
 }
 
-/** A call of a session, wherever it was made. */
 export interface SessionCall extends Call {
   readonly session: SessionId;
 }
@@ -100,7 +95,6 @@ export async function failOpen<T>(call: Call, what: string, work: () => Promise<
 /** What a check has found out about a call. */
 export type Finding =
   | Refusal
-  /** A text for the model. */
   | { readonly kind: 'tell'; readonly text: string }
   /** A text for the person, shown only when nothing goes to the model. */
   | { readonly kind: 'show'; readonly text: string }
@@ -131,7 +125,7 @@ export type Permission = (refusal: Refusal) => Promise<boolean>;
 /** Something to do once everything has been judged. What it finds is added to the answer. */
 export interface Effect {
   readonly kind: 'do';
-  /** `allowed`: only when the call is not refused. */
+  /** `allowed`: only when the call is not refused. `judged`: always. */
   readonly when: 'allowed' | 'judged';
   readonly run: () => Promise<readonly Finding[]>;
 }
@@ -158,7 +152,6 @@ export function verdict(found: readonly Finding[]): Verdict {
   return forUser.length > 0 ? { kind: 'notice', text: forUser.join('\n') } : { kind: 'allow' };
 }
 
-/** A tool that runs a command. */
 export type CommandTool = Extract<ToolCall, { kind: 'shell' | 'argv' }>;
 
 /** Returns the command that a tool runs; `undefined` for a tool that runs none. */

@@ -62,7 +62,6 @@ export interface FileFacts extends TreeFacts {
 
 /** What is known of a command, wherever it runs. */
 export interface AnalysedFacts extends CallFacts {
-  /** What the command would change. */
   readonly effects: ShellEffects;
   /** Whether git-handoff is switched on where the command runs, or where it changes something. */
   readonly isOn: boolean;
@@ -122,18 +121,15 @@ function gitAnswers(call: Call) {
       readTreeStatus(top, { paths, timeoutMs: time(), now: call.now }),
     /** The commit that HEAD is at; `undefined` on an unborn branch. */
     head: (cwd: string) => headCommit({ cwd, timeoutMs: time() }),
-    /** The paths in conflict. */
     unmerged: (cwd: string) => unmergedPaths(cwd),
     /** Whether a commit and HEAD have a common ancestor; false when git fails. */
     isRelated: async (cwd: string, commit: string) =>
       (await mergeBase({ cwd, timeoutMs: time() }, 'HEAD', commit)) !== undefined,
-    /** The ignored paths that match some pathspecs. */
     ignored: (cwd: string, pathspecs: readonly string[], folders: boolean) =>
       listIgnored({ cwd, timeoutMs: time() }, pathspecs, folders),
     /** The commits that a branch loses when it is moved or deleted. */
     leftBehind: (cwd: string, branch: string, to: string | undefined) =>
       leftCommits({ cwd, timeoutMs: time() }, branch, to),
-    /** The files that a commit has at these paths. */
     filesOf: (cwd: string, commit: string, paths: readonly string[]) =>
       listTree({ cwd, timeoutMs: time() }, commit, paths),
     stash: async (cwd: string) => readStash(cwd, time()),
@@ -142,7 +138,6 @@ function gitAnswers(call: Call) {
     /** Whether any ref with this prefix exists; false when git fails. */
     hasRefs: async (cwd: string, prefix: string) =>
       (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,
-    /** Who is at work in the repository of a worktree. */
     people: async (there: TreeCall) => readPeople(there),
   };
 }

@@ -31,7 +31,6 @@ export interface Check<C extends Call, Facts> {
   readonly judge: Judge<C, Facts>;
 }
 
-/** Judges a call by one rule. */
 export type Judge<C extends Call, Facts> = (
   call: C,
   facts: Facts,

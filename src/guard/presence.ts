@@ -87,7 +87,7 @@ function noteWhatItKnows({ tree, session, now }: TreeCall, owner: SessionId): vo
 
 /**
  * Records that a sub-agent (if none is given: every sub-agent) has ended, wherever the session has worked. Returns true if
- * none of the session's sub-agents runs any more in one of these repositories.
+ * the session has no running sub-agents left in one of these repositories.
  */
 export function endAgents({ machine, tree, session, now }: SessionCall, agent?: string): boolean {
   let isLast = false;
@@ -142,11 +142,7 @@ export interface People extends SessionGroups {
   readonly live: readonly JudgedSession[];
 }
 
-/**
- * Reads the sessions on record in all worktrees, and judges whether each is alive.
- *
- * @param listed these sessions, if they were listed a moment ago
- */
+/** Reads the sessions of all worktrees, and judges whether each is alive. `listed`: these, if listed a moment ago. */
 export async function readSessions(
   { tree, machine, settings, budget, now }: TreeCall,
   listed?: readonly StoredSession[],

@@ -47,10 +47,8 @@ export async function callsAt(call: SessionCall, trees: readonly FoundRepository
 }
 
 /**
- * Puts the session on record in the worktrees that a call touches, before the call is judged there. Returns the call as it
- * concerns each of them, and whether the session is new in one.
- *
- * @param known what `callsAt` has already returned for some of these worktrees
+ * Puts the session on record in the worktrees that a call touches, before the call is judged there. Returns the call for each
+ * of them, and whether the session is new in one. `known`: what `callsAt` has already returned for some of them.
  */
 export async function visit(
   call: SessionCall,
@@ -96,7 +94,7 @@ export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
   });
 }
 
-/** Ends a visit once the session has no uncommitted work there, no command running, and no git operation to finish. */
+/** Ends a visit if the session has no uncommitted work, running command or git operation to finish there. */
 export async function leave(call: TreeCall): Promise<void> {
   const { tree, session, budget, now } = call;
   const ledger = workPlaceOf(tree);
@@ -116,7 +114,6 @@ export async function leave(call: TreeCall): Promise<void> {
   forgetCalls(call);
 }
 
-/** Paths in one worktree, with the call as it concerns that worktree. */
 interface TreePaths {
   readonly call: TreeCall;
   readonly placed: readonly PlacedPath[];

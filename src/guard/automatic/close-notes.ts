@@ -60,8 +60,8 @@ export async function closeOwnNotes(
 }
 
 /**
- * Closes the automatic notes of sessions that are no longer live, that worked in this worktree, and that left nothing
- * uncommitted here. Returns whether it closed any.
+ * Closes the automatic notes of sessions that worked in this worktree, are no longer live, and left nothing uncommitted here.
+ * Returns whether it closed any.
  *
  * @param asking the session that will hear about the notes
  */

@@ -12,7 +12,6 @@ import { leaveNote } from './leave-note.ts';
 const SILENT_MS = 86_400_000;
 /** The most notes that one session start writes. The newest sessions come first; the next start writes more. */
 const MAX_AT_ONCE = 5;
-/** The machine, and its current boot. */
 type Machine = Pick<ProcessTable, 'bootId' | 'host'>;
 
 /**
@@ -34,12 +33,7 @@ export function sessionsToNote(
     .slice(0, MAX_AT_ONCE);
 }
 
-/**
- * Leaves a note for each of these sessions.
- *
- * @param sessions all sessions on record
- * @param budget the time for all notes together
- */
+/** Leaves a note for each of these sessions; `budget` is the time for all notes together. */
 export async function leaveNotesOfGone(
   { tree: { commonDir }, machine: { files }, now, log }: TreeCall,
   gone: readonly JudgedSession[],

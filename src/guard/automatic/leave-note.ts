@@ -74,7 +74,6 @@ export async function hasUnnotedWork(leaving: Leaving): Promise<boolean> {
   return isAny && !isCoveredByNote(leaving, seen);
 }
 
-/** What a session has done, and all topics. */
 type Seen = Awaited<ReturnType<typeof look>>;
 
 async function look(leaving: Leaving, repository: Repository) {
@@ -92,7 +91,6 @@ async function look(leaving: Leaving, repository: Repository) {
 
 interface Place {
   readonly path: HandoffPath;
-  /** The automatic note that is already at the path. */
   readonly before: TopicState | undefined;
 }
 

@@ -28,7 +28,6 @@ export interface OwnWork {
 /** A worktree in which automatic notes are written and closed, and what is known there. */
 export interface NoteContext {
   readonly place: LedgerPlace & { readonly top: string };
-  /** All sessions on record. */
   readonly sessions: readonly JudgedSession[];
   readonly files: MarkerFiles;
   readonly now: number;
@@ -39,7 +38,7 @@ export interface NoteContext {
 /** A session, and the sessions whose conversation it continues. */
 export type Conversation = readonly [SessionId, ...SessionId[]];
 
-/** Returns a session's conversation. */
+/** Returns the session and those whose conversation it continues. */
 export function conversation(session: SessionId, records: readonly SessionRecord[]): Conversation {
   return [session, ...succeededBy(session, records)];
 }

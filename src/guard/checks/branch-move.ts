@@ -72,7 +72,7 @@ async function refuseLoss(
   return refusedFor(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), [owner]);
 }
 
-/** Returns the branch that is checked out in a folder's worktree; `HEAD` when it is detached. */
+/** Returns the branch that is checked out around a folder; `HEAD` when HEAD is detached. */
 function headBranch(cwd: string): string {
   const gitDir = discoverRepository(realPath(cwd))?.gitDir;
   return gitDir === undefined ? 'HEAD' : branchOf(headRef(gitDir));

@@ -8,9 +8,9 @@ import { clientChain } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';
 
-/**
- * When git does not answer in time, we still decide whose changes the files hold: by the ledger, the bytes on the disk and the
- * running processes, without starting a process. In doubt we refuse: a file that a git filter converts counts as changed.
+/*
+ * When git does not answer in time, we judge by the ledger, the bytes on the disk and the running processes, without starting
+ * a process. In doubt we refuse: a file that a git filter converts counts as changed.
  */
 
 /** A worktree before a command, and the ledgers of its sessions. */

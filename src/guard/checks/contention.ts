@@ -15,10 +15,7 @@ import { withRevived } from '../../domain/ledger/claim-events.ts';
 import type { TreeStatus, Wish } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 
-/**
- * Judges a change of paths that another live session may have changed and not committed. Starts no git process if no other
- * session has claimed the paths.
- */
+/** Judges a change of paths with others' uncommitted changes. Starts no git process if no other session claims the paths. */
 export async function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   const ledger = facts.ledger();
   const touches = facts.touches();
@@ -29,8 +26,8 @@ export async function contention(call: TreeCall, facts: FileFacts): Promise<read
 }
 
 /**
- * Warns an agent, once, before it changes what another agent of its session has not committed. The change is allowed. The main
- * agent hears of the changes of running sub-agents. Where sub-agents are not owners, every agent hears of the others' changes.
+ * Warns an agent, once, before it changes what another agent of its session has not committed. The main agent hears only of
+ * running sub-agents' changes. Where sub-agents are not owners, every agent hears of the others' changes.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,
@@ -94,9 +91,8 @@ async function contended(
 }
 
 /**
- * Makes the refusal that protects others' claimed work, with what the session asks its owners for.
- *
- * @param textWith returns the text, given what else it has to say: that the owners are idle, or that only ledgers were read
+ * Makes the refusal that protects others' claimed work, with what the session asks its owners for. `textWith` gets what else
+ * the text has to say: that the owners are idle, or that only ledgers were read.
  */
 function refusalFor(
   call: TreeCall,
@@ -117,7 +113,6 @@ export interface Deed {
   readonly wish: Wish;
   /** The beginning of the refusal: which command would do what. */
   readonly does: string;
-  /** What to do, or to type, instead. */
   readonly instead: string;
 }
 
@@ -136,7 +131,6 @@ export function commandRefusal(
   return refusalFor(call, open, known, wish, text);
 }
 
-/** The sessions, or their sub-agents, that made claims. */
 const whoClaims = (claims: readonly OpenClaim[]): SessionId[] => [
   ...new Set(claims.map(({ session }) => session)),
 ];
@@ -154,7 +148,6 @@ async function leftWork(
   return keepLeft(call, ledger, lost, status, groups);
 }
 
-/** Who claims the paths, and what was decided. */
 interface Known {
   readonly groups: SessionGroups;
   /** The paths that were taken from the refused session, with the session that took each. */

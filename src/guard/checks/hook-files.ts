@@ -95,7 +95,7 @@ async function callsOf(call: SessionCall, paths: readonly string[]): Promise<Tre
   return [...own, ...(await callsAt(call, others))];
 }
 
-/** The rest of this file tells, from git's configuration as git lists it, whether git runs our hooks. */
+/* The rest of this file finds out from git's configuration whether git runs our hooks. */
 
 /** Returns the folder whose hooks git runs; `undefined` if git runs none. */
 export function hooksFolder(
@@ -125,7 +125,7 @@ export function looksAtCommits(
   return runs('prepare-commit-msg') || (!skips && runs('pre-commit'));
 }
 
-/** Whether git would run the file, and it is our hook, or the pre-commit framework's, which runs ours (`.legacy`) first. */
+/** Whether git runs this file and so our hook: it is ours, or the pre-commit framework's, which runs ours (`.legacy`) first. */
 function isOurs(path: string): boolean {
   const isRun = ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
   return isRun && [path, `${path}.legacy`].some((file) => /git-handoff|git-hooks\//.test(readText(file)));

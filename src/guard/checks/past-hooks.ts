@@ -19,10 +19,7 @@ import {
 } from './hook-files.ts';
 import { commitInstead } from './raw-commit.ts';
 
-/**
- * While another session is at work, refuses a command that would commit without our hooks, or keep the hooks from checking
- * later commits. A lone session may do both.
- */
+/** While another session is at work, refuses to commit without our hooks, or to keep them from checking later commits. */
 export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { effects, people } = facts;
   for (const commit of call.dialect.runsGitHooks ? commitsBy(effects.gitCalls) : []) {

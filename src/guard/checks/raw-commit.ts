@@ -25,11 +25,7 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
   return [refusedFor(text, owners)];
 }
 
-/**
- * Returns `git handoff commit` with the options of a refused `git commit`, if all its words are known.
- *
- * @param found the repository of that commit
- */
+/** Returns `git handoff commit` with the options of a `git commit` refused in `found`, if all its words are known. */
 export function commitInstead(
   call: TreeCall,
   { verb, words, input, cwd = call.cwd }: GitVerbCall,

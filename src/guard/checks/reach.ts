@@ -9,11 +9,7 @@ import { exists, readBeginning, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 
-/**
- * Returns what a git call that runs in a folder reaches.
- *
- * @param seen the working tree around the folder, if known: its status also lists deleted files
- */
+/** Returns what a git call in a folder reaches. `seen`: the working tree around it, whose status also lists deleted files. */
 export function reachAt(
   gitCall: GitVerbCall,
   cwd: string,

@@ -15,10 +15,7 @@ import { commandRefusal, foreignClaims } from './contention.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
 import { typedAt, type Typed } from './typed.ts';
 
-/**
- * Refuses a branch switch, a stash, a reset or the like that would carry away or destroy another live session's uncommitted
- * work. A command that reaches none of that work is allowed.
- */
+/** Refuses a branch switch, a stash, a reset … that would carry away or destroy another live session's uncommitted work. */
 export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const seen = await seenBefore(call, facts);
   if (seen === undefined) return [];
@@ -91,7 +88,6 @@ function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): dirty is Di
 
 /** The facts that decide which command to suggest. */
 interface OwnPart {
-  /** The session's own files that the command would reach. */
   readonly mine: readonly string[];
   /** Whether files are in conflict, so that git cannot stash. */
   readonly inConflict: boolean;
@@ -117,7 +113,6 @@ function deed({ verb, does }: TreeReach): string {
   return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
 }
 
-/** Returns what the session asks the owners for. */
 function wishOf({ verb, does }: TreeReach): Wish {
   if (verb === 'stash' || verb === 'autostash') return 'stash';
   if (verb === 'snapshot') return 'commit';
@@ -155,7 +150,7 @@ function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed):
 /** The words of a `git apply`, as they were typed. */
 const optionsOf = ({ words }: GitVerbCall) =>
   words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
-/** Stands for the command that prints the patch, if the patch comes from a pipe. */
+/** Stands for the command that pipes the patch into `git apply`; empty if the patch is in a file. */
 const pipe = ({ words }: GitVerbCall) => (words.every((word) => word?.startsWith('-')) ? '… | ' : '');
 const included = (mine: readonly string[]) => mine.map((path) => simple(`--include=${path}`)).join(' ');
 const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));

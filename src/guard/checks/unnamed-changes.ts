@@ -37,7 +37,6 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
   return found;
 }
 
-/** A part of a command, and the claims of other sessions that it could hit. */
 interface Danger extends Deed {
   readonly claims: readonly OpenClaim[];
 }

@@ -18,7 +18,6 @@ import { typedAt } from './typed.ts';
 interface RemovedWorktree {
   readonly top: string;
   readonly gitDir: string;
-  /** The program that removes or moves it. */
   readonly by: string;
 }
 

@@ -29,9 +29,7 @@ import { noteLoneOperation } from './operations.ts';
 
 /** A session that arrives, and the sessions that it finds. */
 interface Arrival {
-  /** The other sessions at work. */
   readonly peers: readonly SessionId[];
-  /** The clients of the sessions on record. */
   readonly clients: ReadonlyMap<SessionId, string>;
   /** The other sessions that have ended or whose process is gone. */
   readonly gone: readonly SessionId[];

@@ -35,12 +35,7 @@ interface Hit {
   readonly kept: number | undefined;
 }
 
-/**
- * Saves others' work that the command removed or replaced, and tells both sides.
- *
- * @param hit see {@link claimsHit}
- * @param caused the events that the command has caused so far
- */
+/** Saves others' work that the command removed or replaced (`hit`), and tells both sides. `caused`: its events so far. */
 export async function keepHitWork(
   call: TreeCall,
   done: Finished,
@@ -177,9 +172,7 @@ async function keepOthers(
 
 /**
  * Saves work that has disappeared since a session last read a status although no session's command ran, and tells its owners.
- * Work that was already missing then was removed by a session, or has been reported.
- *
- * @returns whether there is news
+ * A session removed work that was already missing then, or it has been reported. Returns whether there is news.
  */
 export async function keepGoneOutside(
   call: TreeCall,

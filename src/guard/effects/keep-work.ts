@@ -12,11 +12,7 @@ import { claimOwners } from '../../domain/ledger/vanished.ts';
 import { lookTimeoutMs, type WorkPlace } from '../../changes/windows.ts';
 import { type Ran, type Vanished, saveVanished } from '../../snapshot/vanished.ts';
 
-/**
- * Saves what ended sessions left uncommitted before another session writes over it, and says so once for each file.
- *
- * @param left the ended sessions' claims
- */
+/** Saves what ended sessions left uncommitted (`left`) before another session writes over it; says so once for each file. */
 export function keepLeft(
   call: TreeCall,
   { place, ledgers: { self } }: OpenLedger,

@@ -46,10 +46,7 @@ async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): 
   });
 }
 
-/**
- * Keeps each new stash entry with a ref. If the session's command stashes, records the entries that are new since the command
- * began as the session's own.
- */
+/** Makes a ref for each new stash entry, and records the session as the maker of those that its command has made. */
 async function seeStash(call: TreeCall, command: string): Promise<void> {
   const { session, tree, settings, now } = call;
   const place = workPlaceOf(tree);

@@ -43,9 +43,8 @@ const MAX_LINES = 5;
 const MAX_SUBJECT = 60;
 
 /**
- * News that this owner has not heard. A session also gets the news for its sub-agents that no longer run.
- *
- * @param isAddressee whether the calling agent gets what is addressed to the owner
+ * News that this owner has not heard. A session also gets the news for its sub-agents that have ended.
+ * `isAddressee`: the calling agent gets what is addressed to the owner.
  */
 function undelivered({ all, self }: Ledgers, isAddressee: boolean): EventOf<'news'>[] {
   const session = sessionOfOwner(self.session);
@@ -130,9 +129,7 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 
 /**
  * Returns other sessions' news and requests for the session, each once. What is addressed to this session waits for its main
- * agent, because a sub-agent that is not an owner would not pass it on.
- *
- * @param moved where HEAD has moved
+ * agent, because a sub-agent that is not an owner would not pass it on. `moved`: where HEAD has moved.
  */
 export async function deliverNews(
   call: TreeCall,

@@ -49,11 +49,7 @@ export function answerCalls(place: LedgerPlace, session: SessionId, now: number)
   appendEvents(place, session, [{ t: 'answered', at: now }]);
 }
 
-/**
- * Removes what nobody needs any more: the state of ended sessions, and contents to which no claim refers.
- *
- * @param others the other sessions on record
- */
+/** Removes the state of ended sessions, and contents to which no claim refers. `others`: the other sessions on record. */
 export function tidy({ tree, machine, session, now }: TreeCall, others: readonly JudgedSession[]): void {
   const { commonDir } = tree;
   const idsOf = (some: readonly JudgedSession[]) =>

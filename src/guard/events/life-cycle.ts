@@ -135,8 +135,7 @@ const TAIL_BYTES = 65_536;
 /**
  * Asks a session for a note while its context still has room for one: when the context is `handoff.contextNudge` percent
  * full and the session has worked since its last note. Asks at most once between two notes, and never a sub-agent.
- *
- * @param isStop whether to ask at the end of a turn (at most once a session; the turn then continues) or with a prompt
+ * `isStop`: asks at the end of a turn, which then continues (at most once a session), and not with a prompt.
  */
 async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
   const { event, session, tree } = call;

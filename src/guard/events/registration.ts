@@ -22,9 +22,8 @@ import { clientChain, noteRegistration, readSessions } from '../presence.ts';
 /** A session on record, and the other sessions on record. */
 export interface Registered {
   readonly record: SessionRecord;
-  /** Whether this worktree had no record of the session before. */
+  /** Whether the session was not yet on record in this worktree. */
   readonly isNew: boolean;
-  /** Other sessions of the repository, judged. */
   readonly others: readonly JudgedSession[];
   /** What to tell the session about the others' work here. */
   readonly notices: readonly string[];
@@ -32,13 +31,11 @@ export interface Registered {
 
 /**
  * Puts the calling session on record in this worktree, or updates its record: its process, the session that started it, the
- * conversation that it continues. Then records whether it is alone.
+ * conversation that it continues. Then records whether it is alone. `listed`: the sessions on record, if listed a moment ago.
  *
  * A lock admits one arrival at a time, so that nobody sees a session on record before it keeps a ledger. If the lock fails, the
  * order of the steps still prevents losses: a session writes its start list, its record and the file that says that it is
- * alone, and only then lists who is here. So the later of two sessions sees the other, and neither counts as alone any more.
- *
- * @param listed the sessions on record, if they were listed a moment ago
+ * alone, and only then lists who is here. So the later of two sessions sees the other, and both stop counting as alone.
  */
 export async function register(call: TreeCall, listed?: readonly StoredSession[]): Promise<Registered> {
   const release = await lockArrivals(call);

@@ -66,7 +66,6 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
   return [{ kind: 'tell', text: text === 'late' ? `${short}${notices}` : text }];
 }
 
-/** What the start text is made from. */
 interface Started {
   readonly repository: Repository;
   /** The refs of sessions and file copies, with their content, from before this session was recorded. */
