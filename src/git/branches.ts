@@ -8,7 +8,6 @@ interface ListedBranch {
   readonly worktree: string | undefined;
 }
 
-/** The local branches. */
 export interface Branches {
   readonly heads: ReadonlyMap<string, ListedBranch>;
   /** What `refs/remotes/origin/HEAD` points at. */
@@ -88,7 +87,6 @@ export async function remoteBranches(
   );
 }
 
-/** The most merges of the default branch that are examined. */
 const MAX_MERGES = 1000;
 
 /** Reads from the reflogs what moved each of these branches, newest first. */
@@ -131,13 +129,12 @@ export async function renamedBranches(options: GitOptions): Promise<ReadonlyMap<
   return renamed;
 }
 
-/** Returns what git prints; an empty text when git fails. */
 const lines = async (args: readonly string[], options: GitOptions): Promise<string> =>
   (await askGit(args, options)) ?? '';
 
 /** The most commits of the default branch that are compared. */
 const MAX_COMMITS = 50;
-/** Options that fix everything that could change the text of a diff or run a program for it. */
+/** Options that keep the user's settings from changing the text of a diff, or running a program for it. */
 const PATCH = [
   ...['--patch', '--no-ext-diff', '--no-textconv', '--no-renames', '--full-index', '--binary', '--unified=3'],
   ...['--src-prefix=a/', '--dst-prefix=b/', '--diff-algorithm=myers', '--ignore-submodules=none'],
@@ -145,7 +142,7 @@ const PATCH = [
 
 /**
  * Whether one commit of the default branch brought everything that `tip` has changed since it branched off: a squash
- * merge. It compares patch-ids (git-patch-id(1)), so it misses a merge where the same lines were changed meanwhile.
+ * merge. Compares patch-ids (git-patch-id(1)), so it misses a merge where the same lines were changed meanwhile.
  */
 export async function isSquashed(options: GitOptions, refs: readonly string[], tip: Oid): Promise<boolean> {
   const [ref = ''] = refs;

@@ -28,12 +28,9 @@ import { listHistories } from './histories.ts';
 import { type ObjectRequest, type ReadObject, isDamage, lookUpObjects, readObjects } from './objects.ts';
 import { askRawDiff, rawDiff } from './staged.ts';
 
-/**
- * The headers and message of a commit object (no tree entries). Each part is parsed on demand: there may be thousands of
- * commits, and most are only counted.
- */
+/** A commit object. Each part is parsed on demand: there may be thousands of commits, and most are only counted. */
 export class CommitText {
-  /** The raw bytes of the object (gitformat: headers, blank line, message). */
+  /** The object's bytes: headers, blank line, message. */
   readonly content: BinaryText;
   /** Cached, because sorting thousands of commits compares it again and again. */
   private date: number | undefined;
@@ -52,7 +49,6 @@ export class CommitText {
     return end < 0 ? '' : utf8(this.content.slice(end + 2));
   }
 
-  /** The first line of the message. */
   get summary(): string {
     const { message } = this;
     const end = message.indexOf('\n');
@@ -147,10 +143,7 @@ export interface LoadedCommit extends HandoffCommit {
   readonly noteOid?: Oid | undefined;
 }
 
-/**
- * Loads handoff commits whole (message, `state.json`, and the note when asked), in one process.
- * The result for a name that is no commit is `undefined`.
- */
+/** Loads commits with `state.json` and, when asked, the note, in one process; `undefined` for a name that is no commit. */
 export async function loadCommits(
   options: GitOptions,
   oids: readonly Oid[],
@@ -183,10 +176,7 @@ async function readParts(options: GitOptions, oids: readonly Oid[], notes: boole
   return oids.map((oid) => (large.has(oid) ? [large.get(oid)] : objects.slice(at, (at += PARTS))));
 }
 
-/**
- * Loads the commit that both refs point at, in one process; `undefined` when the refs differ (one may be missing) or moved while
- * they were read.
- */
+/** Loads the commit that both refs point at, in one process; `undefined` if the refs differ, move, or one is missing. */
 export async function loadSettled(
   options: GitOptions,
   first: RefName,
@@ -222,7 +212,6 @@ function assemble(parts: readonly (ReadObject | undefined)[], notes: boolean): L
   return { ...commitFrom(commit, parts), noteOid, note: isRead ? note?.content : undefined };
 }
 
-/** Builds a commit from the parts that were read. */
 function commitFrom(
   { oid, size, content }: ReadObject,
   [, tree, state, note]: readonly (ReadObject | undefined)[],
@@ -338,7 +327,7 @@ export async function pathsBetween(options: GitOptions, one: Oid, other: Oid): P
   return found.map(({ path }) => path);
 }
 
-/** A commit's parents, first the one it was made on. */
+/** A commit's parents; the first is the commit that it was made on. */
 export async function parentsOf(cwd: string, commit: Oid): Promise<Oid[]> {
   const line = await git(['rev-list', '--parents', '--max-count=1', commit, '--'], { cwd });
   const [, ...parents] = line.trim().split(' ');

@@ -29,9 +29,8 @@ export async function readSettingsAndRemotes(
 }
 
 /**
- * Reads a setting that only the person may make: for the whole machine, for the user, or on a command line. The
- * repository's own configuration does not count, nor does a file that came with a clone (`isInside`), even if the user's
- * own configuration includes it.
+ * Reads a setting that only the person may make: for the whole machine, for the user, or on a command line. Ignores the
+ * repository's own configuration, and a file that came with a clone (`isInside`) even if the user's configuration includes it.
  */
 export async function readOwnSetting(
   key: string,
@@ -146,26 +145,22 @@ export async function configUnder(
   return found.filter((_, n) => n !== ours).map(([, entry = '']) => settingEntry(entry));
 }
 
-/** Reads the same settings as a git without such options and variables would see them. */
+/** Reads the same settings as git sees them without such options and variables. */
 export async function plainConfig(git: GitOptions): Promise<readonly SettingEntry[]> {
   return (await configUnder(git)) ?? [];
 }
 
-/** A configured remote. */
 export interface Remote {
   readonly name: string;
   /** The URL that git fetches from, as it is configured. */
   readonly url: string;
-  /** The URLs that git pushes to. */
   readonly pushUrls: readonly string[];
 }
 
-/** What the configuration says about remotes. */
 export interface Remotes {
   readonly all: readonly Remote[];
   /** The remote that `git fetch` without a name would ask. */
   readonly usual: string | undefined;
-  /** Our settings, which the same process reads. */
   readonly settings: Settings;
 }
 
@@ -204,8 +199,8 @@ export function isRemoteName(name: string): boolean {
 }
 
 /**
- * Variables that make git push to a remote of `git clone --mirror` as to any other: without them it would force-push all
- * refs or none. `-c` cannot do it, because a remote's name may contain `=`. `env`: the environment to add them to.
+ * Variables, on top of `env`, that make git push to a mirror (`git clone --mirror`) as to any other remote. Without them, git
+ * would force-push all refs or none. `-c` cannot do this, because a remote's name may contain `=`.
  */
 export function notMirrored(env: NodeJS.ProcessEnv, remote: string): Record<string, string> {
   const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
@@ -216,10 +211,7 @@ export function notMirrored(env: NodeJS.ProcessEnv, remote: string): Record<stri
   };
 }
 
-/**
- * Why a remote could not be asked, in git's own words: its `fatal:` line, or the words of ssh or the server before it when
- * that line says only that git could not read.
- */
+/** Why a remote could not be asked: git's `fatal:` line or, when that only says "could not read", the line before it. */
 export function remoteWords(stderr: string): string {
   const trimmed = stderr.split('\n').map((line) => line.trim());
   const lines = trimmed.filter((line) => line !== '' && !PROGRESS.test(line));

@@ -52,10 +52,7 @@ export function checkedOutBranch(folder: string): string | undefined {
   return head?.startsWith('refs/heads/') === true ? head.slice('refs/heads/'.length) : undefined;
 }
 
-/**
- * Returns the folders of a `$GIT_DIR`, which git recognises (its `is_git_directory`) by a `HEAD` that is a ref or an
- * object id, and by `objects` and `refs` in the common dir.
- */
+/** Returns the folders of a git dir that git itself accepts (its `is_git_directory`): with a `HEAD`, `objects` and `refs`. */
 function gitDirsOf(gitDir: string): GitDirs | undefined {
   if (!isHead(`${gitDir}/HEAD`)) return undefined;
   const commonDir = commonDirOf(gitDir);

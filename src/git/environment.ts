@@ -1,4 +1,4 @@
-/** Set only on Linux, where names that differ only in case are different files: there `true` would hide untracked files. */
+/** Only for Linux, where names that differ only in case are different files: there, `true` would hide untracked files. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**
@@ -71,10 +71,7 @@ export function connecting(mayAsk: boolean): Record<string, string | undefined> 
   };
 }
 
-/**
- * The environment of git children: git does not prompt, page, open a connection (in a partial clone it would ask the
- * remote for missing objects), trace to stdout or speak another language.
- */
+/** For git children: no prompt, pager, connection (a partial clone would fetch objects), or trace on stdout; always English. */
 export function gitEnvironment(
   base: NodeJS.ProcessEnv,
   extra: Readonly<Record<string, string | undefined>> = {},

@@ -36,8 +36,8 @@ export async function attributesOf(
 }
 
 /**
- * Contents as a checkout would write them, in one process; `undefined` for a missing object. Only for paths without a filter:
- * line endings and encodings are converted, and no program runs.
+ * Contents as a checkout would write them, with line ends and encodings converted, in one process; `undefined` for a missing
+ * object. Only for paths without a filter: no program runs.
  *
  * @throws Failure `environment` when git fails
  */

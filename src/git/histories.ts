@@ -34,10 +34,7 @@ export async function walkHistories(
   return parents.size < MAX_COMMITS ? parents : 'too long';
 }
 
-/**
- * Walks the histories of many items: all at once, and in halves when one has a hole or is too long, so that only that
- * item fails.
- */
+/** Walks the histories of many items at once; if one has a hole or is too long, in halves, so that only that item fails. */
 export async function walkEach<Item>(
   options: GitOptions,
   items: readonly Item[],
@@ -66,8 +63,8 @@ export function historyOf(walked: Parents, tip: Oid): ReadonlySet<Oid> {
 }
 
 /**
- * The commits in the histories of some commits (`^` before a name excludes that one's), as git-rev-list(1) lists them; with
- * `--objects` also their trees and files.
+ * The commits in the histories of some commits, as git-rev-list(1) lists them; `^` before a name excludes that history.
+ * With `--objects`, also their trees and files.
  *
  * @throws Failure when an object on the way cannot be read
  */

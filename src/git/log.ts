@@ -18,8 +18,7 @@ export interface LoggedCommit {
 
 /**
  * The newest `most` commits of a range; none when a name in it does not resolve, like `HEAD` on an unborn branch.
- *
- * @param range revisions and options of git-log(1); what a user typed comes after `--end-of-options`
+ * `range`: revisions and options of git-log(1); what a user typed comes after `--end-of-options`.
  */
 export async function logCommits(
   options: GitOptions,
@@ -51,10 +50,8 @@ export async function commitsOf(
 }
 
 /**
- * Commits since `from` that name no session and that no remote has: those of a session that worked alone, because its
- * commits get no trailers.
- *
- * @param from `null`: since the beginning
+ * Commits since `from` (`null`: since the beginning) that name no session and that no remote has: those of a session that
+ * worked alone, because its commits get no trailers.
  */
 export async function unsignedCommits(options: GitOptions, from: Oid | null): Promise<LoggedCommit[]> {
   const range = ['HEAD', '--first-parent', '--not', '--remotes', ...(from === null ? [] : [from])];
@@ -88,10 +85,8 @@ export async function droppedCommits(
 }
 
 /**
- * The commits that no branch contains any more once `branch` is moved to `to`. Without `to` the branch is deleted; commits that a
- * remote-tracking branch contains are then left out, too. Newest first; empty when a name resolves to no commit.
- *
- * @param branch short name of a branch, or `HEAD` for a detached one
+ * The commits that no branch would contain after `branch` (a short name, or `HEAD` if detached) moves to `to`. Without `to`:
+ * after it is deleted, and except those of remote-tracking branches. Newest first; empty when a name resolves to no commit.
  */
 export function leftCommits(
   options: GitOptions,
@@ -128,14 +123,9 @@ interface ReflogEntry {
   readonly message: string;
 }
 
-/** The most reflog entries that one call reads. */
 const MAX_ENTRIES = 2000;
 
-/**
- * Entries of the reflogs of some refs, newest first; none when git fails.
- *
- * @param text only entries whose messages contain it
- */
+/** Entries of the reflogs of some refs, newest first; with `text`, only those whose message has it. None when git fails. */
 export async function readReflogs(
   options: GitOptions,
   refs: readonly string[],

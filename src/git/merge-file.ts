@@ -6,10 +6,7 @@ import type { ContentReader } from './scratch.ts';
 import { readSettingEntries } from './config.ts';
 import { attributesOf } from './filters.ts';
 
-/**
- * `conflict`: changes overlap, or touch without an unchanged line between them; the content has both between git's conflict
- * markers. `binary`: not text.
- */
+/** `conflict`: changes overlap or touch; the content has both between git's conflict markers. `binary`: not text. */
 type MergedText =
   { readonly kind: 'merged' | 'conflict'; readonly content: Buffer } | { readonly kind: 'binary' };
 
@@ -21,11 +18,7 @@ export class TextMerger {
     return (this.#made ??= mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-merge-')));
   }
 
-  /**
-   * Applies the change from `before` to `after` to `current`.
-   *
-   * @param names what the conflict markers call these three
-   */
+  /** Applies the change from `before` to `after` to `current`. `names`: what the conflict markers call these three. */
   async apply(
     current: Uint8Array,
     before: Uint8Array,

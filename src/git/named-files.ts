@@ -5,11 +5,7 @@ import { pathspecModes } from './environment.ts';
 import { type GitOptions, runGit, git, askGit, entriesOf, records } from './run.ts';
 import { lstatOf } from '../host/disk.ts';
 
-/**
- * Reads what a commit has at each of these paths: mode and object name, also of folders. Opens only git's objects.
- *
- * @returns `undefined` when there is no such commit
- */
+/** Reads, from git's objects alone, a commit's mode and object name at paths, also of folders; `undefined`: no such commit. */
 export async function treeEntries(
   options: GitOptions,
   commit: Oid,
@@ -50,15 +46,14 @@ export function existsInside(top: string, path: string): boolean {
       return at === parts.length - 1 ? stat !== undefined : stat?.isDirectory() === true;
     });
   } catch {
-    // We cannot look at it (permissions, a name that is too long): it does not count.
+    // We cannot look at it (permissions, a name that is too long), so it does not count.
     return false;
   }
 }
 
 /**
- * The dirty paths that pathspecs (gitglossary(7)) match, relative to the top of the working tree.
+ * The dirty paths that pathspecs (gitglossary(7)), relative to `cwd`, match; relative to the top of the working tree.
  *
- * @param cwd what the pathspecs are relative to
  * @throws Failure `usage` when git refuses a pathspec
  */
 export async function matchingPaths(cwd: string, pathspecs: readonly string[]): Promise<Set<string>> {

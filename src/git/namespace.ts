@@ -18,18 +18,18 @@ import { hash } from './hash.ts';
  */
 
 export const HANDOFFS = 'refs/handoffs/';
-/** Refs for what each remote showed when it was last asked; only `sync` moves them, also with `--fetch` or `--push`. */
+/** Refs for what each remote showed when it was last asked; only `sync` moves them. */
 export const REMOTE = 'refs/handoffs-remote/';
 /** This clone's own memory: nothing under it ever leaves the machine. */
 export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
-/** A list that a development version made of such refs (migrate-ref-lists.ts). */
+/** A list that a development version kept instead of such refs (migrate-ref-lists.ts). */
 export const KEPT_LIST = `${LOCAL}kept-list` as RefName;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
 export const ACKS = `${LOCAL}acks/`;
-/** Lists that a development version made of tracking refs, one for each remote (migrate-ref-lists.ts). */
+/** Lists that a development version kept instead of tracking refs, one for each remote (migrate-ref-lists.ts). */
 export const SHOWN = `${LOCAL}shown/`;
 /** Handoffs that were deleted here on purpose and that a remote may still have. */
 export const PRUNED = `${LOCAL}pruned/`;
@@ -44,10 +44,7 @@ export const UNPACKED = `${LOCAL}unpacked/`;
 /** Whether a ref belongs to this machine alone and never leaves it. */
 export const isBookkeeping = (ref: string): boolean => ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 
-/**
- * Whether a ref that lies outside these prefixes and the bookkeeping prefixes could fall inside one of them in a file system that
- * ignores case or invisible characters (macOS, Windows).
- */
+/** Whether a ref outside these prefixes and ours is inside one if case and invisible characters do not count (macOS, Windows). */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
   const folded = foldedName(`${ref}/`);
   return [...prefixes, LOCAL, REMOTE].some(
@@ -63,10 +60,7 @@ const CUT_BYTES = 150;
 /** Ends the readable part of a shortened component: a `%` that no encoding produces (`~` is not legal in refs). */
 const CUT_MARK = '%-';
 
-/**
- * The ref component for a remote. One component, as for a branch: otherwise the remotes `a` and `a/b`
- * could not both have tracking refs.
- */
+/** The ref component for a remote: one, as for a branch, because otherwise `a` and `a/b` could not both have tracking refs. */
 export const encodeRemote = (remote: string): string => remote.replaceAll('%', '%25').replaceAll('/', '%2F');
 
 /** The remote of a ref component. */

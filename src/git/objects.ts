@@ -24,11 +24,9 @@ export interface ObjectRequest {
 }
 
 /**
- * Reads objects in order; missing and damaged ones are `undefined`. One process is enough, except in two cases. A damaged
- * object ends git's batch: then each half is read by itself. If requests with `mostBytes` make git print more than
- * `MOST_PRINTED`, we ask for sizes first.
- *
- * @param wanted requests, or just the names of objects to read whole
+ * Reads objects, whole if only their names are given, in order; missing and damaged ones are `undefined`. One process is
+ * enough, except in two cases. A damaged object ends git's batch: then each half is read by itself. If requests with
+ * `mostBytes` make git print more than `MOST_PRINTED`, we ask for sizes first.
  */
 export async function readObjects(
   options: GitOptions,
@@ -52,7 +50,6 @@ export function lookUpObjects(
 /** How many bytes git may print before we ask for sizes first. */
 const MOST_PRINTED = 32 << 20;
 
-/** Asks for the sizes, and reads the objects that are small enough. */
 async function readSmall(
   options: GitOptions,
   requests: readonly ObjectRequest[],
@@ -120,7 +117,7 @@ export function isDamage(stderr: string): boolean {
   );
 }
 
-/** Parses a tree's `<mode> <name>NUL<binary oid>` entries into object names by file name. */
+/** Maps file names to object names in a tree, which holds `<mode> <name>NUL<binary oid>` entries. */
 export function parseTree(content: Buffer, format: 'sha1' | 'sha256'): ReadonlyMap<string, Oid> {
   const width = format === 'sha1' ? 20 : 32;
   const entries = new Map<string, Oid>();
@@ -140,7 +137,7 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 /** Type numbers of packed objects, gitformat-pack(5). */
 const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 
-/** The name of a committer whose name git does not know. */
+/** The committer's name in a commit if git knows none. */
 export const NAMELESS = 'git-handoff';
 
 /** An entry of a tree; a regular file unless its mode says otherwise. */
@@ -164,9 +161,9 @@ export function loadForWriting(): void {
 }
 
 /**
- * Collects the objects of one write, names them, and stores them in one `git unpack-objects` process
- * (four fewer than with hash-object, mktree and commit-tree). git checks the pack's own hash and
- * writes each object durably, in whatever object format the repository has.
+ * Collects the objects of one write, names them, and stores them in one `git unpack-objects` process, instead of five with
+ * hash-object, mktree and commit-tree. git checks the pack's own hash, and writes each object durably in the repository's
+ * format.
  */
 export class ObjectBatch {
   readonly #format: 'sha1' | 'sha256';
@@ -236,9 +233,9 @@ export class ObjectBatch {
   }
 
   /**
-   * Call this once a ref holds what was stored. `git gc --prune=now` deletes loose objects that no ref held when it counted them,
-   * even if one holds them now. This call stores the objects again as a pack, which a collection that began earlier does not
-   * delete. Costs a few stat(2) calls when no collection runs.
+   * Call this as soon as a ref holds what was stored. `git gc --prune=now` deletes loose objects that no ref held when it
+   * counted them, even if one holds them now. This call stores the objects again as a pack, which a collection that began
+   * earlier does not delete. Costs a few stat(2) calls when no collection runs.
    *
    * @throws Failure `environment` when they could not be written.
    */

@@ -17,10 +17,7 @@ export interface Operation {
   readonly isSequence: boolean;
 }
 
-/**
- * Finds the unfinished operation; the outermost of several. Counts only an operation that git itself would continue, not a folder
- * that was left behind.
- */
+/** Finds the unfinished operation, the outermost of several. Counts only what git would continue, not a left-over folder. */
 export function unfinishedOperation(gitDir: string): Operation | undefined {
   const has = (...names: string[]) => names.every((name) => isFile(join(gitDir, name)));
   if (has('rebase-merge/head-name', 'rebase-merge/onto')) return found(gitDir, 'rebase', 'rebase-merge/onto');
@@ -107,9 +104,8 @@ export async function mergedPaths(cwd: string, head: Oid, tree: Oid): Promise<Ma
 }
 
 /**
- * Paths that were in conflict and are resolved, from the index's resolve-undo entries.
- *
- * @param heads HEAD's states of the staged paths: entries that an earlier operation left do not match them
+ * Paths that were in conflict and are resolved, from the index's resolve-undo entries. `heads`: HEAD's states of the staged
+ * paths; entries that an earlier operation left do not match them.
  */
 export async function resolvedPaths(
   cwd: string,

@@ -41,7 +41,7 @@ export function parsePushedRefs(text: string): PushedRef[] {
  * Reads `<old oid> <new oid> <ref>` lines, as git passes them to pre-receive (githooks(5)). A server decides by them, so
  * a line that cannot be read is an error.
  *
- * @throws Failure `usage` for anything else
+ * @throws Failure `usage` for such a line, or for none
  */
 export function parseReceivedRefs(text: string): PushedRef[] {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -74,7 +74,7 @@ function notReceived(what: string): Failure {
 
 const existing = (oid: Oid): Oid | undefined => (isZeroOid(oid) ? undefined : oid);
 
-/** A commit that leaves the machine for the first time, and names a session. */
+/** A commit that leaves the machine for the first time and names a session. */
 export interface PushedCommit {
   readonly oid: Oid;
   readonly parents: readonly Oid[];
@@ -129,7 +129,6 @@ export async function isDropping(options: GitOptions, refs: readonly PushedRef[]
 
 /** A branch at the remote, and what a push takes off it. */
 export interface ShortenedBranch {
-  /** The branch's short name. */
   readonly name: string;
   readonly ref: PushedRef;
   readonly tip: Oid;
@@ -137,15 +136,11 @@ export interface ShortenedBranch {
   readonly dropped: readonly PushedCommit[] | undefined;
 }
 
-/** The most dropped commits that are looked at. */
 const MAX_DROPPED = 10_000;
 
 /**
- * Finds what a push takes off branches at the remote: the commits that nothing pushed contains and, as far as remote-tracking
- * refs tell, no other branch there.
- *
- * @param remote as for `newCommits`
- * @param refs all that is pushed
+ * Finds what a push of all these refs takes off branches at the remote (as for `newCommits`): the commits that nothing pushed
+ * contains and, as far as remote-tracking refs tell, no other branch there.
  */
 export async function shortenedBranches(
   options: GitOptions,
@@ -177,10 +172,7 @@ export async function shortenedBranches(
 /** How many of the pushed commits are searched for a deleted branch's changes. */
 const MAX_PAIRS = 20;
 
-/**
- * Returns the dropped commits whose changes nothing pushed has. Leaves out merges, empty commits and commits with the same patch
- * as a pushed one.
- */
+/** Returns the dropped commits whose change no pushed commit has as the same patch; no merges, no empty commits. */
 export async function lostCommits(
   options: GitOptions,
   branches: readonly ShortenedBranch[],
@@ -222,7 +214,7 @@ export interface MixedCommit {
   readonly paths: number;
 }
 
-/** The most commits in memory and, in bytes, the size from which a commit is read by itself, and the largest that is read. */
+/** The most commits in memory; the bytes from which a commit is read by itself; and the bytes of the largest that is read. */
 const [AT_ONCE, LARGE_BYTES, MOST_BYTES] = [1000, 64 << 10, 64 << 20];
 
 /**
@@ -313,10 +305,7 @@ export function receivedRange(tips: readonly Oid[], prefixes: readonly string[])
   return { options: ['--stdin', '--not', ...handoffs, '--all'], input: tips };
 }
 
-/**
- * Finds pairs of sessions of which one continues the other's conversation, according to a handoff. Searches the whole histories
- * of these commits and of the refs under these prefixes.
- */
+/** Pairs of sessions of which one continues the other, says a handoff in the history of `tips` or refs under `prefixes`. */
 export async function handedOnSessions(
   options: GitOptions,
   prefixes: readonly string[],

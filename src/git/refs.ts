@@ -42,7 +42,6 @@ export async function listRefs(
   return listOneByOne(repository, prefixes, options.content);
 }
 
-/** A ref's name and what it points at. */
 export type RefValue = Pick<Ref, 'name' | 'oid'>;
 
 /** Names and values of all refs under the prefixes: the cheapest listing, because git reads no object. */
@@ -90,9 +89,8 @@ async function listOneByOne(
 }
 
 /**
- * Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; because of the sizes, a content may have any
- * bytes. It takes a binary string (one character a byte): with ten thousand refs that is four times faster than reading a buffer
- * field by field.
+ * Parses records of `REF_FORMAT`, each with a line feed. Takes a binary string (one character a byte): with ten thousand refs,
+ * that is four times faster than reading a buffer field by field.
  */
 function parseRefs(bytes: BinaryText): Ref[] {
   const refs: Ref[] = [];
@@ -117,8 +115,8 @@ function parseRefs(bytes: BinaryText): Ref[] {
 }
 
 /*
- * These functions read refs of a worktree as files and, if they are no files (reftable), ask git. They are synchronous,
- * because one file is all that most repositories need.
+ * These functions read a worktree's refs from files, or ask git if the refs are not files (reftable). They are synchronous,
+ * because most repositories need only one file.
  */
 
 /** Where HEAD is: the full name of a branch (also unborn), or `HEAD` when it is detached or unknown. */
@@ -147,7 +145,7 @@ function askAtOnce(gitDir: string, args: readonly string[]): string | undefined 
   return done.status === 0 ? done.stdout.replace(/\n$/, '') : undefined;
 }
 
-/** One line of a transaction: move `ref` from `old` to `next`. No `old` = must not exist; no `next` = delete. */
+/** One line of a transaction: move `ref` from `old` to `next`. No `old`: it must not exist; no `next`: delete it. */
 export interface RefUpdate {
   readonly ref: RefName;
   readonly next: Oid | undefined;
@@ -272,10 +270,7 @@ export interface HeadState {
   readonly commit: CommitText | undefined;
 }
 
-/**
- * Reads HEAD and lists refs under some prefixes with their content: one process for both on a branch, two at once when HEAD
- * is detached.
- */
+/** Reads HEAD, and refs under some prefixes with content: one process on a branch, two at once when HEAD is detached. */
 export async function readHeadAndRefs(
   cwd: string,
   gitDir: string,
@@ -307,9 +302,8 @@ function headState(
 }
 
 /**
- * Whether git would switch to a branch or commit and keep all uncommitted changes. Changes nothing.
- *
- * @param tree the folder, and the index file to judge by: in a hook of `git commit -a` it is not the worktree's own
+ * Whether git would switch to a branch or commit and keep all uncommitted changes. Changes nothing. `index` is the file to
+ * judge by: in a hook of `git commit -a` it is not the worktree's own.
  */
 export async function canSwitch(
   { cwd, index }: { readonly cwd: string; readonly index: string },

@@ -8,7 +8,7 @@ import { type GitOptions, git, askGit, askForOid } from './run.ts';
 
 /** An opened repository, in the words of gitrepository-layout(5). */
 export interface Repository {
-  /** Where git commands run; the folder the command was started in. */
+  /** The folder in which we were started, and in which git runs. */
   readonly cwd: string;
   /** Absolute; the worktree's own (`$GIT_DIR`). */
   readonly gitDir: string;
@@ -22,7 +22,7 @@ export interface Repository {
 export type InRepository = Pick<Repository, 'cwd'>;
 
 const DETACHED = 'HEAD' as BranchName;
-/** Whether a variable is set with which only git can tell where the repository is (git(1)). */
+/** Whether a variable (git(1)) is set that only lets git tell where the repository is. */
 const isLocated = () =>
   ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'].some((name) => process.env[name] !== undefined);
 

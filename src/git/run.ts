@@ -41,7 +41,6 @@ const TERMINATE_GRACE_MS = 2000;
 export const runGit: GitRunner = (args, options) =>
   startGit(args, { ...options, config: FIXED_CONFIG, env: gitEnvironment(process.env, options.env) });
 
-/** How to start git, and who sees what it prints. */
 interface StartOptions extends GitOptions {
   /** Options that come before the arguments. */
   readonly config?: readonly string[];
@@ -164,7 +163,6 @@ function cannotStart(error: NodeJS.ErrnoException, cwd: string): Failure {
   return new Failure('environment', `git could not be started: ${error.message}`, { cause: error });
 }
 
-/** The command among git's arguments. */
 const commandIn = (args: readonly string[]) =>
   args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '-c') ?? '';
 
@@ -195,7 +193,7 @@ export async function askForOid(args: readonly string[], options: GitOptions): P
   return parseOid((await askGit(args, options)) ?? '');
 }
 
-/** What git says of its environment, and what to do then; the first that fits counts. */
+/** Maps what git says about its environment to the next thing to do; the first match counts. */
 const HINTS: readonly (readonly [said: RegExp, hint: string])[] = [
   [/dubious ownership/, 'read the safe.directory entry of: git help config'],
   [/cannot use bare repository/, 'read the safe.bareRepository entry of: git help config'],
@@ -280,7 +278,6 @@ function parents(): (pid: number) => number[] {
   return (pid) => rows.flatMap(([above, below = 0]) => (above === pid ? [below] : []));
 }
 
-/** Milliseconds that `ps` may take. */
 const PS_MS = 500;
 
 function childrenOf(pid: number): number[] {

@@ -20,7 +20,6 @@ export const indexFileOf = (
 /** What an index is to hold at each path; `null`: no entry. */
 type IndexEntries = ReadonlyMap<string, FileState>;
 
-/** The worktree of a private index. */
 interface IndexPlace {
   readonly top: string;
   readonly gitDir: string;
@@ -92,9 +91,8 @@ export class PrivateIndex {
   }
 
   /**
-   * Adds exactly these paths as they are on the disk: a folder's name does not stand for its files.
-   *
-   * @param replaces whether a file may replace a folder in the index, and a folder a file
+   * Adds exactly these paths as they are on the disk: a folder's name does not stand for its files. `replaces`: whether a file
+   * may replace a folder in the index, and a folder a file.
    */
   async takeFromDisk(paths: readonly string[], replaces = false): Promise<void> {
     if (paths.length === 0) return;
@@ -112,7 +110,6 @@ export class PrivateIndex {
     if (result.code !== 0) throw gitFailure('update-index', result);
   }
 
-  /** Returns what the index holds at these paths. */
   async read(paths: readonly string[]): Promise<Map<string, FileState>> {
     return readEntries(this.#top, paths, this.env);
   }

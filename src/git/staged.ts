@@ -47,7 +47,6 @@ export async function unstagedPaths(cwd: string, paths: readonly string[]): Prom
   return parseRaw(await git(args, { cwd })).map(({ path }) => path);
 }
 
-/** An entry of an index. */
 interface IndexEntry {
   readonly path: string;
   readonly state: FileState;
@@ -93,8 +92,8 @@ export interface PastChange extends StagedPath {
 }
 
 /**
- * Finds the staged paths that undo a commit: the staged content is what the path had before that commit. Names the newest commit
- * that touched the path, unless `isOwn` says that it is this session's: undoing that takes nothing from anybody.
+ * Finds staged paths that undo a commit: their content is what they had before it. Names the newest commit that touched each
+ * path. Leaves out a path if that commit is this session's (`isOwn`): undoing it takes nothing from anybody.
  */
 export async function findReversals(
   cwd: string,
@@ -131,11 +130,7 @@ function reversalOf({ path, commit, sessions }: PastChange): Reversal {
   return { path, commit, session: sessions.map(parseSessionId).find((id) => id !== undefined) };
 }
 
-/**
- * What the last commits of a range did to these paths (`[]`: to all paths), newest first.
- *
- * @param range a revision range, or options of git-log(1) with one
- */
+/** What the last commits of a range (and options of git-log(1)) did to these paths, newest first. `[]`: to all paths. */
 export async function pastChanges(
   options: GitOptions,
   range: string | readonly string[],
@@ -178,7 +173,6 @@ function sameContent(a: FileState, b: FileState): boolean {
   return a === null || b === null ? a === b : a.oid === b.oid;
 }
 
-/** A file of a tree. */
 export interface TreeFile extends FilePath {
   readonly mode: string;
   readonly oid: Oid;
@@ -188,10 +182,8 @@ export interface TreeFile extends FilePath {
 const MAX_NAMES = 200;
 
 /**
- * Lists all files of a commit or tree, in every folder, or only those in `names`. Leaves out submodules.
- *
- * @param treeish an object name, or one with `^3` and the like; never something that a user typed
- * @returns empty when there is no such tree
+ * Lists all files of a commit or tree, in every folder, or only those in `names`; none when there is no such tree. Leaves out
+ * submodules. `treeish` is an object name, or one with `^3` and the like; never something that a user typed.
  */
 export async function listTree(
   options: GitOptions,
@@ -215,10 +207,8 @@ export async function listTree(
 }
 
 /**
- * Lists files that git ignores and does not track, under some pathspecs (all when there are none). A folder that is ignored
- * as a whole stands for its contents.
- *
- * @param folders whether to list folders that contain nothing else, which `git clean -d` would delete
+ * Lists files that git ignores and does not track, under some pathspecs (all when there are none). A folder that is ignored as
+ * a whole stands for its contents. `folders`: whether to list such folders, which `git clean -d` would delete.
  */
 export async function listIgnored(
   options: GitOptions,

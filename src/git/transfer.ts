@@ -103,7 +103,7 @@ function cannotStore({ code, stderr }: Ended): Failure | undefined {
 const CANNOT_STORE =
   /No space left|Disk quota|Read-only file system|insufficient permission|failed to write object|unable to (?:write|create temporary)/;
 
-/** A push of all refs under one prefix to the same names under another prefix, with exceptions. */
+/** A push of all refs under the prefix `from` to the same names under the prefix `to`, with exceptions. */
 interface PushedPattern {
   readonly from: string;
   readonly to: string;
@@ -111,7 +111,6 @@ interface PushedPattern {
   readonly except: readonly string[];
 }
 
-/** Options of every push of ours. */
 const PUSH = ['--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--no-recurse-submodules'];
 
 /** The most refspecs of one command line: systems allow 1 MiB and more. */
@@ -146,10 +145,9 @@ export async function pushRefs(
 }
 
 /**
- * Deletes one ref of a remote if it still has the value that was seen. Skips the hooks of this clone, because ours refuses
- * every deletion of a handoff. The server's hooks run.
- *
- * @returns whether the ref is gone or has moved on; `false` when the server refuses or cannot be asked
+ * Deletes one ref of a remote if it still has the value that was seen. Returns whether the ref is gone or has moved on; `false`
+ * when the server refuses or cannot be asked. Skips this clone's hooks, because ours refuses every deletion of a handoff;
+ * the server's hooks run.
  */
 export async function deleteRemoteRef(
   cwd: string,
@@ -223,13 +221,11 @@ export interface TransferProgress {
 
 export interface TransferOptions {
   readonly cwd: string;
-  /** Gets the progress of a transfer while it runs. */
   readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
   /** Whether a person can answer when git asks for a password. */
   readonly mayAsk: boolean;
 }
 
-/** How a transfer ended. */
 interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -259,8 +255,8 @@ const ALLOWED = {
 };
 
 /**
- * Runs `git fetch` or `git push`, with `variables` on top of the environment. A non-zero exit is a value. simple-git starts
- * them, because it parses git's progress; everything else is as in `run.ts`.
+ * Runs `git fetch` or `git push`, with `variables` on top of the environment. A non-zero exit is a value. Uses simple-git,
+ * because that parses git's progress; everything else is as in `run.ts`.
  */
 async function transfer(
   args: readonly string[],

@@ -37,7 +37,7 @@ const MAX_READ = 1 << 18;
 const MAX_SUBJECT = 100;
 
 /**
- * Lists the objects that nothing reaches, packed ones, too. Writes nothing and fetches nothing.
+ * Lists the objects that nothing reaches, also packed ones. Writes nothing and fetches nothing.
  *
  * @throws Failure when git cannot look
  */

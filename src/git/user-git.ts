@@ -1,20 +1,14 @@
 import { withoutStray } from './environment.ts';
 import { type GitResult, startGit } from './run.ts';
 
-/**
- * Runs git as the user does: with the user's configuration, hooks, filters, signing and editor. The settings
- * that src/git/run.ts fixes for our own calls would switch all of that off.
- */
+/** Runs git with the user's configuration, hooks, filters, signing and editor, all of which run.ts switches off for us. */
 
 interface UserGitOptions {
   readonly cwd: string;
   /** Variables on top of the user's environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /**
-   * `quiet` shows nothing. `terminal` gives git the terminal, for an editor, and does not read its stdout. A function gets
-   * what git and its hooks print on stderr, as it comes.
-   */
+  /** `quiet` shows nothing; `terminal` gives git the terminal and reads no stdout; a function gets stderr, also of hooks. */
   readonly show: 'quiet' | 'terminal' | ((output: Uint8Array) => void);
 }
 

@@ -23,20 +23,15 @@ export interface BrokenObject {
   readonly why: 'missing or unreadable' | 'damaged' | 'of the wrong type';
 }
 
-/** A commit that was checked. */
 interface JudgedCommit {
   readonly parents: readonly Oid[];
-  /** The object of the commit that is broken, if any. */
   readonly broken: BrokenObject | undefined;
 }
 
 /** Commits in one process: even if each has a note of a megabyte, they fit in memory. */
 const TOGETHER = 64;
 
-/**
- * Every commit that is reachable from these tips; `undefined` when there is a hole (then each tip must be walked by
- * itself). One process.
- */
+/** Every commit reachable from these tips, in one process; `undefined` if there is a hole: then walk each tip by itself. */
 export async function reachableCommits(
   options: GitOptions,
   tips: readonly Oid[],

@@ -35,10 +35,7 @@ export async function listWorktrees(options: GitOptions): Promise<ListedWorktree
   });
 }
 
-/**
- * The main worktree and the linked ones, except the worktree of `try`, read from their files (gitrepository-layout(5)) without
- * starting git. A bare repository has no main one.
- */
+/** The same worktrees, read from their files (gitrepository-layout(5)) without git. A bare repository has no main worktree. */
 export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
   const main = basename(commonDir) === '.git' ? [{ path: dirname(commonDir), gitDir: commonDir }] : [];
   return [
@@ -55,7 +52,6 @@ export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' 
   ];
 }
 
-/** What to read of a working tree, and what that may cost. */
 interface StatusOptions {
   /** Only these paths (relative to the top of the working tree); all when left out. */
   readonly paths?: readonly string[];
@@ -75,7 +71,6 @@ interface StatusOptions {
  * Reads the working tree's difference from HEAD: one `git status`, and one `git hash-object` when files changed. Takes no
  * lock and leaves the index as it is.
  *
- * @param top the top folder of the working tree
  * @throws Failure `environment` when git takes too long
  */
 export async function readTreeStatus(top: string, options: StatusOptions): Promise<TreeStatus> {
@@ -133,9 +128,8 @@ export function diskPath(top: string, { path, raw }: FilePath): string | Buffer 
 }
 
 /**
- * Returns the state of a path on the disk without git: no filter is applied, and content too big to read is not hashed.
- *
- * @param like an object name of the repository, for its format
+ * Returns the state of a path on the disk without git: no filter is applied, and content too big to read is not hashed. `like`:
+ * an object name of the repository, for its format.
  */
 export function contentState(top: string, named: FilePath, like: string, most = MAX_READ): FileState {
   const state = diskState(top, named);
