@@ -43,7 +43,6 @@ import type { TopicState } from './topic.ts';
 
 export type DeletedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracking';
 
-/** A ref of one handoff. */
 export interface DeletedRef extends RefValue {
   readonly kind: DeletedKind;
   /** The remote of a tracking ref, or of work that was sent. */
@@ -79,7 +78,6 @@ export async function refsOfTopic(repository: InRepository, path: HandoffPath): 
 /** The order of deletion: the handoff itself goes last, so that a crash in between leaves it where everybody looks. */
 const ORDER: readonly DeletedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept', 'handoff'];
 
-/** A handoff to delete. */
 interface Deletion {
   readonly path: HandoffPath;
   readonly refs: readonly RefValue[];
@@ -107,19 +105,16 @@ async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
   if (packed.code !== 0) throw gitFailure('pack-refs', packed);
 }
 
-/** The content of the blob that records that a handoff was deleted at this commit (`prunedRef`). */
+/** The blob that `prunedRef` points at: the name of the commit at which a handoff was deleted. */
 const memoryOf = (tip: Oid) => Buffer.from(`${tip}\n`);
 
-/** The object name of that blob. */
+/** The object name of the blob that `prunedRef` points at. */
 export const memoryName = (tip: Oid): Oid => objectName(formatOf(tip), 'blob', memoryOf(tip)) as Oid;
 
 /** How many topics one transaction deletes; if one topic moves meanwhile, each topic costs a transaction of its own. */
 const BATCH = 500;
 
-/**
- * Deletes the refs of topics with their acknowledgements and work. Returns the deleted topics, not those that moved since they
- * were read.
- */
+/** Deletes the refs of topics, with acknowledgements and work. Returns the deleted topics, not those that moved meanwhile. */
 export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
@@ -155,8 +150,8 @@ export async function deleteTopics(
 }
 
 /**
- * Deletes the refs of handoffs in one transaction, each by compare-and-swap from what was read. It also records the commits that
- * a remote may still have, so that a sync with it does not bring the handoffs back.
+ * Deletes the refs of handoffs in one transaction, each by compare-and-swap from what was read. It also records the commits
+ * that a remote may still have, so that a sync with that remote does not bring the handoffs back.
  */
 async function deleteHandoffs(
   repository: Repository,
@@ -170,7 +165,7 @@ async function deleteHandoffs(
   return updateRefs(repository, [...remembered, ...removals]);
 }
 
-/** Stores the blobs that remember the tips. Returns the updates of their refs, which may remember former handoffs. */
+/** Stores the blobs that remember the tips. Returns the updates of their refs, some of which remember an earlier deletion. */
 async function storeMemories(
   repository: Repository,
   deletions: readonly Deletion[],
@@ -199,9 +194,8 @@ export interface LocalTip {
 
 /**
  * Compares local tips with tracking refs, offline. Equal tips are in sync; one git process is started only if some differ.
- * The result tells how a handoff relates to each remote that was ever asked, and sums up each remote.
- *
- * @param refs the tracking refs, and those that record deletions here; other refs among them are ignored
+ * Returns how a handoff relates to each remote that was ever asked, and a summary of each remote. `refs`: the tracking refs,
+ * and those that record deletions here; others are ignored.
  */
 export async function compareWithRemotes(
   repository: InRepository,
@@ -245,7 +239,6 @@ export async function compareWithRemotes(
   };
 }
 
-/** Two tips of one handoff. */
 interface TipPair {
   readonly local: Oid;
   readonly remote: Oid;
@@ -260,7 +253,7 @@ function countApart({ local, remote }: TipPair, walked: Parents | string | undef
   return { ahead: without(ours, theirs), behind: without(theirs, ours) };
 }
 
-/** The tips of each remote, by place (`<branch>/<topic>` as refs spell it). */
+/** The tips that each remote showed, by place (`<branch>/<topic>` as refs spell it). */
 function byRemote(refs: readonly RefValue[]): Map<string, Map<string, Oid>> {
   const components = new Map<string, Map<string, Oid>>();
   for (const { name, oid } of refs) {
@@ -274,5 +267,5 @@ function byRemote(refs: readonly RefValue[]): Map<string, Map<string, Oid>> {
   return new Map([...components].map(([component, copies]) => [decodeRemote(component), copies]));
 }
 
-/** Whether a handoff can have this name: a ref of any other name is not to be fetched. */
+/** Whether a handoff can have this name: a ref of any other name is not fetched. */
 const isHandoff = (place: string) => parseTrackingRef(`${REMOTE}x/${place}`) !== undefined;

@@ -46,7 +46,7 @@ export function listCopies(repository: InRepository, timeoutMs?: number): Promis
   return listRefs(repository, [FILES], { content: true, timeoutMs });
 }
 
-/** Returns which of these copies (listed with content) have a file that no longer has the content that was seen last. */
+/** Returns those of these copies (listed with content) whose file no longer has the content that was seen last. */
 export async function changedCopies(
   repository: InRepository,
   refs: readonly Ref[],
@@ -79,7 +79,7 @@ export async function changedCopies(
   }));
 }
 
-/** The object name of a blob of these bytes, hashed as the object name `like` is. */
+/** The object name of a blob of these bytes, in the object format of `like`. */
 function blobName(bytes: Uint8Array, like: Oid): string {
   return objectName(formatOf(like), 'blob', bytes);
 }
@@ -141,10 +141,8 @@ export async function forgetCopy(repository: InRepository, copy: FileCopy): Prom
 }
 
 /**
- * Checks whether handoff files were changed without the guard (by a build script, by a program that names
- * no file) and restores those that lost their owner's mark. Returns the notices, one for each change.
- *
- * @param copies listed with content
+ * Checks whether handoff files were changed without the guard (by a build script, by a program that names no file) and
+ * restores those that lost their owner's mark. `copies` are listed with content. Returns the notices, one for each change.
  */
 export async function settleCopies(
   cwd: string,
@@ -194,10 +192,8 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
 /**
  * What to do about a changed file if `session` (or a person) is the first to notice. `accept`: the owner's own change, or
  * nobody's file · `tell`: changed outside the guard, the owner still named · `restore`: the owner's mark or the whole file is
- * gone, so the former text is put back.
- *
- * @param change the content that was seen last, and that of now (`undefined`: the file is gone); whether the same change was
- * reported before, which shows that somebody wants it
+ * gone, so the former text is put back. `change`: the content that was seen last, and the present one (`undefined`: the file is
+ * gone). If the same change was reported before, somebody wants it.
  */
 export function decideGuardedChange(
   change: { readonly before: string; readonly now: string | undefined; readonly reportedBefore: boolean },

@@ -32,7 +32,7 @@ export interface CarriedTrailers {
   readonly workSize: string;
 }
 
-/** What a write puts into its commit. If the note stays, it keeps the trailers that are not given. */
+/** What a write puts into its commit. If the tip's note stays, so do its trailers. */
 export interface CommitContent extends Partial<
   Pick<HandoffTrailers, 'to' | 'from' | 'automatic' | 'importedFrom' | 'secretAllowed' | 'tried'>
 > {
@@ -43,7 +43,7 @@ export interface CommitContent extends Partial<
   readonly recorded: RecordedState;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  /** The work that the note carries from now on; `undefined`: the same as before. */
+  /** `undefined`: the note carries the same work as before. */
   readonly carried?: CarriedTrailers | undefined;
   readonly author: Committer;
   /** Seconds since the epoch. */
@@ -82,8 +82,8 @@ interface HandoffCommitOptions {
 
 /**
  * Puts one commit on a topic: decides ownership, writes the objects, swaps the public ref and `kept` in one transaction.
- * Only this loop tries a lost swap again. If an expected tip is given, another tip ends the loop; but if only `kept` has
- * moved, and to the expected tip, the loop goes on.
+ * Only this loop tries a lost swap again. If an expected tip is given and the tip is another one, the loop ends; but it goes
+ * on if only `kept` has moved, and to the expected tip.
  */
 export async function commitHandoff(
   repository: Repository,
@@ -142,7 +142,7 @@ function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25 * 2 ** attempt));
 }
 
-/** Makes the next commit, which must pass the same check as anybody's; if it does not, that is our bug. */
+/** Makes the next commit, which must pass the same check as everybody's; if it does not, we have a bug. */
 async function newCommit(
   repository: Repository,
   parent: HandoffCommit | undefined,
@@ -201,7 +201,7 @@ async function noteOf(repository: Repository, parent: HandoffCommit | undefined)
   return loaded.note;
 }
 
-/** Moves the public ref first, `kept` second: a crash between them leaves a public ref that is ahead by a legal move. */
+/** Moves the public ref first, then `kept`: a crash in between leaves the public ref one legal move ahead of `kept`. */
 async function swap(
   repository: Repository,
   before: TopicState,

@@ -21,20 +21,18 @@ import { reasonText } from './report-illegal.ts';
 import { typedTopic } from './topic-argument.ts';
 import { type PushedNote, isCarried, judgeWork } from './work/work-commit.ts';
 
-/** A ref that may not be pushed, with the reason and the command that helps. */
 interface RefusedRef {
   readonly ref: PushedRef;
   /** The note that the ref belongs to, if its name tells. */
   readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;
   readonly why: string;
-  /** A command, to be typed where the push came from. */
+  /** To be typed where the push came from. */
   readonly hint: string;
 }
 
-/** Where a push is judged, and by which settings. */
 interface Judge {
   readonly cwd: string;
-  /** The prefixes that the refs of handoffs have there. */
+  /** The prefixes of the refs of handoffs, as the receiving repository names them. */
   readonly prefixes: readonly string[];
   /** Bytes of work that a note may carry. */
   readonly maxWork: number;
@@ -90,7 +88,6 @@ export async function judgePush(refs: readonly PushedRef[], judge: Judge) {
   return { refused, handoffs: handoffs.length, others };
 }
 
-/** Why a ref is refused: for an illegal move, or for the ref itself. */
 type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping' | 'replacing';
 
 async function judgeHandoffs(handoffs: readonly PushedNote[], judge: Judge): Promise<RefusedRef[]> {
@@ -134,13 +131,10 @@ async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: Han
   return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
-/** A replacement ref, which ends in the object name of what it replaces. */
+/** The name of a replacement ref ends in the object name of what it replaces. */
 const REPLACE = /^refs\/replace\/(?:.*\/)?([^/]*)$/i;
 
-/**
- * The refs that would replace (git-replace(1)) an object of a handoff or of carried work for everybody who fetches them. An
- * object that does not exist here counts, too: it may belong to the next handoff.
- */
+/** Refs that would replace (git-replace(1)) objects of handoffs or work; also missing ones, which the next handoff may have. */
 async function replacingHandoffs(
   others: readonly PushedRef[],
   pushed: readonly PushedRef[],
@@ -174,7 +168,6 @@ async function replacedBefore(
   return known.find(({ name }) => ours.has(replacedBy(name) ?? ''))?.name;
 }
 
-/** The object that a ref replaces. */
 const replacedBy = (ref: string) => parseOid(REPLACE.exec(ref)?.[1]?.toLowerCase() ?? '');
 
 /** The tips, and all objects that they reach. */
@@ -223,7 +216,7 @@ function refusedFor(ref: PushedRef, named: HandoffPath | undefined, reason: RefR
   };
 }
 
-/** A reason in words, if `reasonText` has none, and the command that helps, if it is not `doctor --fix`. */
+/** Words for a reason that `reasonText` does not know, and the command that helps if that is not `doctor --fix`. */
 const HELP: Partial<Record<RefReason, { readonly why?: string; readonly hint?: string }>> = {
   'not a descendant': { hint: 'git handoff sync' },
   'names another branch or topic': { hint: 'git handoff sync' },

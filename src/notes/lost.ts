@@ -17,7 +17,7 @@ const MAX_LOCKED = 3;
 interface LostDetails {
   /**
    * `refused`: the text of a refused write · `illegal-move`: the text at a ref that was moved by hand · `diverged`: our
-   * history, if a remote's had diverged from it; the ref points at our last commit and so keeps all our versions.
+   * history, from which a remote's had diverged; the ref points at our last commit and so keeps all our versions.
    */
   readonly kind: 'refused' | 'illegal-move' | 'diverged';
   readonly session: SessionId | null;
@@ -30,7 +30,6 @@ interface LostDetails {
   readonly bad?: Oid | null;
 }
 
-/** One kept text. */
 interface LostText {
   readonly ref: RefName;
   readonly number: number;
@@ -68,7 +67,7 @@ export async function saveLost(
 const nextNumber = (taken: readonly RefValue[]) =>
   1 + Math.max(0, ...taken.map(({ name }) => lostNumber(name)));
 
-/** The ref of the next lost text of a topic. */
+/** The ref for the next lost text of a topic. */
 export async function nextLostRef(repository: Repository, path: HandoffPath): Promise<RefName> {
   return lostRef(path, nextNumber(await listRefNames(repository, [lostPrefix(path)])));
 }
@@ -100,7 +99,6 @@ const detailsOf = ({ trailers, seconds }: LoadedCommit): LostDetails => ({
   tip: null,
 });
 
-/** The text of a refused write. */
 export interface RefusedText extends Omit<LostText, 'ref'> {
   readonly path: HandoffPath;
 }

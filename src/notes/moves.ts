@@ -13,14 +13,13 @@ export interface HandoffMove {
   readonly next: Oid;
 }
 
-/** How many commits are loaded at a time: if a ref points at a project's history, its newest commits show that. */
+/** How many commits are loaded at a time. If a ref points at a project's history, its newest commits already show that. */
 const AT_A_TIME = 4096;
 
 /**
- * Judges moves by every commit that they add, in a handful of processes, however many moves there are.
- * `known`: commits that were loaded before.
+ * Judges moves by every commit that they add, in a handful of processes, however many moves there are. `known`: commits that
+ * are loaded already. Returns for each move why it is illegal; `undefined` when it is legal.
  *
- * @returns for each move why it is illegal; `undefined` when it is legal
  * @throws Failure when git cannot read
  */
 export async function judgeMoves(
@@ -118,7 +117,7 @@ function addedBy(walked: Parents, move: HandoffMove): Range {
   return { move, added, beside };
 }
 
-/** The commits that are not loaded yet, at most as many as are loaded at a time. */
+/** The commits that are not loaded yet; at most `AT_A_TIME`. */
 function missingOf(ranges: readonly Range[], found: ReadonlyMap<Oid, Found>): Oid[] {
   const all = new Set(ranges.flatMap(({ added, beside }) => [...added, ...beside]));
   return [...all].filter((oid) => !found.has(oid)).slice(0, AT_A_TIME);

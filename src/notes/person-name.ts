@@ -8,8 +8,8 @@ import { NAMELESS } from '../git/objects.ts';
 const MAX_NAME = 40;
 
 /**
- * The name of the person who owns a handoff: the committer's, if the mail address is the owner's (a merge, or a note
- * that was imported, may be another person's commit). `undefined` for a session.
+ * The name of the person who owns a handoff; `undefined` for a session. It is the committer's name, but only if the mail
+ * address is the owner's: a merge or an imported note may be another person's commit.
  */
 export function personName(
   commit: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'> | undefined,

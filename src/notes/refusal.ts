@@ -12,7 +12,7 @@ import { ownerState } from './whose-note.ts';
 
 type RefusedWrite = Exclude<WriteResult, { kind: 'written' } | { kind: 'unchanged' }>;
 
-/** Who wanted to write which text where: needed to keep the text when it cannot become the tip. */
+/** Who wanted to write which text where, so that the text can be kept if the write is refused. */
 export interface WriteIntent {
   readonly repository: Repository;
   readonly target: TopicArgument;
@@ -91,7 +91,7 @@ async function nameBeside({ repository, target, caller }: WriteIntent): Promise<
   return undefined;
 }
 
-/** A failure whose message says where the text is kept. Its hint, `next`, may contain the command that prints the text. */
+/** A failure whose message says where the text is kept; its hint, `next`, may contain the command that prints the text. */
 export async function failKeeping(
   text: WriteIntent,
   code: FailureCode,
@@ -122,7 +122,7 @@ export async function failKeeping(
   }
 }
 
-/** Says that a text is kept in this file, outside the repository; `undefined`: it is kept nowhere. */
+/** Says that a text is kept in this file outside the repository, or (`undefined`) nowhere. */
 export function keptText(file: string | undefined): string {
   return file === undefined
     ? 'your text could NOT be kept: no folder is writable'

@@ -10,12 +10,12 @@ import { loadCommits } from '../git/commits.ts';
 import { type TransactionResult, updateRefs } from '../git/refs.ts';
 import { listLost, saveLost } from './lost.ts';
 
-/** Up to this many illegal moves are recorded one by one, in several processes each. */
+/** Up to this many illegal moves are recorded, each in several processes; more are only counted. */
 const FEW = 20;
 
 /**
- * Reports public refs that were moved by hand, each bad value once, and keeps the text that was there. In a
- * repository that cannot be written to, every call reports them, because nothing can be recorded. Many are only counted.
+ * Reports public refs that were moved by hand, each bad value once, and keeps the text that was there. In a repository that
+ * cannot be written to, every call reports them, because nothing can be recorded. If there are many, only counts them.
  */
 export async function reportIllegalMoves(
   repository: Repository,
@@ -36,7 +36,7 @@ export async function reportIllegalMoves(
   return notices;
 }
 
-/** Why a move is illegal, in words that need no glossary. */
+/** Why a move is illegal, in plain words. */
 export function reasonText(reason: IllegalReason): string {
   return PLAIN_WORDS[reason] ?? reason;
 }
@@ -49,7 +49,7 @@ const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
   'note too large': `a note of more than ${MAX_NOTE_BYTES / 1024 / 1024} MiB`,
 };
 
-/** Whether the ref still points at the kept tip, and only that commit cannot be read. */
+/** Whether the ref still points at the kept tip, but that commit cannot be read. */
 export const isUnreadable = ({ tip, keptOid, illegal }: TopicState): boolean =>
   tip === undefined && keptOid !== undefined && illegal?.bad === keptOid;
 
@@ -72,10 +72,7 @@ function truth({ tip, keptOid }: TopicState): string {
   return `its last commit ${shortId(keptOid)} cannot be read`;
 }
 
-/**
- * Keeps, as a lost text, the text at a ref that was moved by hand. This also records that the move was
- * reported. Returns whether this is the first time.
- */
+/** Keeps, as a lost text, the text at a ref moved by hand; this records the report, too. Returns whether it is the first. */
 export async function recordIllegalMove(
   repository: Repository,
   state: TopicState,
@@ -111,7 +108,7 @@ export async function restoreKeptTip(repository: Repository, state: TopicState):
   return updateRefs(repository, [update], { reflog: 'handoff: restore' });
 }
 
-/** Lets `kept` follow a public ref that moved legally without it (a crash between the two, a plain fetch). */
+/** Moves `kept` to a public ref that moved legally without it (a crash between the two moves, a plain fetch). */
 export async function foldTopic(repository: Repository, state: TopicState): Promise<TransactionResult> {
   return updateRefs(repository, [{ ref: keptRef(state.path), next: state.publicOid, old: state.keptOid }]);
 }

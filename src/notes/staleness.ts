@@ -22,17 +22,14 @@ import type { TopicState } from './topic.ts';
 /** The most branches that are judged, because the length of a command line is limited. */
 const MAX_BRANCHES = 500;
 
-/** The stale branches by name. */
 export type BranchStaleness = ReadonlyMap<string, Staleness>;
 
 const NOTHING: BranchStaleness = new Map();
 
 /**
- * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. However many
- * topics there are, it costs one git process, which runs while they are read, and a few more if a branch is in doubt.
- *
- * @param topics may be a promise: the branches are listed meanwhile
- * @param budget the time for all of it; when it is used up, nothing is stale
+ * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. Costs one git process,
+ * however many topics there are, and a few more if a branch is in doubt. If `topics` is a promise, lists branches meanwhile.
+ * `budget` is the time for all of it; when it is used up, nothing is stale.
  */
 export async function judgeBranches(
   repository: Pick<Repository, 'cwd' | 'branch'>,
@@ -65,7 +62,7 @@ function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, read
   return tips;
 }
 
-/** Why an open topic looks done or out of place: because of its branch. */
+/** Why the branch of an open topic makes the topic look done or out of place. */
 export function stalenessOf(topic: TopicState, stale: BranchStaleness): Staleness {
   return topic.tip?.trailers?.state === 'open' ? (stale.get(topic.branch) ?? null) : null;
 }
@@ -109,10 +106,7 @@ async function judge(
   return new Map(judged.filter(([, staleness]) => staleness !== null));
 }
 
-/**
- * Returns those branches whose notes a remote has shown and that were never checked out here: such a branch may exist
- * only in another clone, not pushed yet.
- */
+/** Returns those branches whose notes a remote has shown and that were never here: they may exist only in an unpushed clone. */
 export async function branchesElsewhere(
   options: GitOptions,
   names: readonly string[],
@@ -129,7 +123,7 @@ export async function branchesElsewhere(
   return new Set(names.filter((name) => isFetched(name) && !former.has(name)));
 }
 
-/** Finds out which branches are merged into the default branch; `undefined` if there is no other branch to ask about. */
+/** Finds which branches are merged into the default branch; `undefined` if there is no other branch to ask about. */
 export async function findLanded(left: () => GitOptions, names: readonly string[], branches: Branches) {
   if (names.length === 0) return undefined;
   // The only branch is merged into no other; git need not be asked for the default branch's name.

@@ -55,8 +55,8 @@ export function parseTopicArgument(
 }
 
 /**
- * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one. `head` is the commit
- * of `HEAD`. If the handoff exists already (`stands`), its branch may be gone.
+ * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one. `head` is `HEAD`'s
+ * commit. If the handoff exists already (`stands`), its branch may be gone.
  *
  * @throws Failure `usage` for a new note on a branch that does not exist: nobody would find it.
  */
@@ -80,8 +80,7 @@ export function typedTopic(branch: string, topic: string): string {
 }
 
 /**
- * Finds the topic that a reader named, or the newest of the branch. If the topic exists only on another branch, the
- * failure's hint names that branch.
+ * Finds the topic that a reader named, or the newest of the branch. If only another branch has the topic, the hint names it.
  *
  * @throws Failure `not-found`.
  */
@@ -129,13 +128,12 @@ export const MAX_AUTOMATIC = 3;
 export const rankIn = ({ branch, tip }: TopicState, here: string): number =>
   (branch === here ? 0 : 2) + Number(tip?.trailers?.automatic !== undefined);
 
-/** Newest first; a tie is broken by name, so that the order never depends on the clock alone. */
+/** Newest first, then by name, so that topics of the same second have an order, too. */
 export function byAge(a: TopicState, b: TopicState): number {
   const age = (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0);
   return age !== 0 ? age : a.topic < b.topic ? -1 : 1;
 }
 
-/** The tip of a topic, for commands that need one. */
 export function requireTip(state: TopicState) {
   if (state.tip !== undefined) return state.tip;
   const name = typedTopic(state.branch, state.topic);

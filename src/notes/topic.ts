@@ -25,7 +25,7 @@ import type { InRepository } from '../git/repository.ts';
 import type { StoredSession } from '../sessions/records.ts';
 import { judgeMoves } from './moves.ts';
 
-/** How a public ref was moved illegally from `keptOid`: what it points at is then not shown as the tip. */
+/** How a public ref was moved illegally from `keptOid`. The ref's value is then not shown as the tip. */
 interface IllegalMove {
   readonly reason: IllegalReason;
   /** The ref's value; `undefined` when the ref is gone. */
@@ -45,17 +45,13 @@ export interface TopicState {
   readonly illegal: IllegalMove | undefined;
 }
 
-/** A topic with the bytes of its tip's note, for reading it. */
 export interface ReadableTopic extends TopicState {
   readonly note?: Buffer | undefined;
 }
 
 const MAX_READS = 5;
 
-/**
- * Reads one topic, its tip loaded whole (`state.json`, and the note when asked). The common case, a
- * public ref that equals `kept`, costs one process.
- */
+/** Reads one topic, its tip loaded whole. The common case, a public ref that equals `kept`, costs one process. */
 export async function readTopic(
   repository: InRepository,
   path: HandoffPath,
@@ -142,7 +138,7 @@ export async function readTopicsBeside(
   return states;
 }
 
-/** Judges the topics without `kept` together: a fresh clone may have thousands of them, and CI has no others. */
+/** Judges topics without `kept` together: a fresh clone may have thousands of them, and CI has only these. */
 async function judgeFetched(
   repository: InRepository,
   found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
@@ -165,7 +161,7 @@ async function judgeFetched(
   return states;
 }
 
-/** The state that the tip alone gives; `undefined` without a tip, or if the component has not the whole branch name. */
+/** The state that the tip alone gives; `undefined` without a tip, or if the component is a cut branch name. */
 function listedState(path: HandoffPath, tip: ListedCommit | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   return branch && tip && settledState(path, branch, tip);
@@ -197,20 +193,20 @@ async function illegalReason(
   return reason;
 }
 
-/** The plain branch name of a component; if it was cut, the tip's `state.json` has the full name. */
+/** The branch of a component; if its name was cut, the tip's `state.json` has the full one. */
 function branchFor(path: HandoffPath, tip: HandoffCommit | undefined): BranchName {
   const recorded = tip?.recorded === undefined ? undefined : parseBranchName(tip.recorded.branch);
   return decodeBranch(path.component) ?? recorded ?? (path.component as BranchName);
 }
 
-/** The history of a topic in whole commits, newest first, with both lines of a merge. */
+/** The commits of a topic's history, newest first, with both lines of a merge. */
 export async function readHistory(repository: InRepository, tip: Oid): Promise<LoadedCommit[]> {
   const options = { cwd: repository.cwd };
   const loaded = await loadCommits(options, await wholeHistory(options, tip));
   return loaded.filter((commit) => commit !== undefined);
 }
 
-/** Pairs of sessions that records show as one conversation, or as one running inside the other. */
+/** Pairs of sessions that are one conversation according to the records, or of which one runs inside the other. */
 export function relatedSessions(
   sessions: readonly StoredSession[],
   states: readonly TopicState[],

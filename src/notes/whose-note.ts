@@ -18,7 +18,7 @@ import { listRefNames, type RefValue, updateRefs } from '../git/refs.ts';
  * if a person allows it once.
  */
 
-/** Whether a note's owner still works, as far as this machine knows; `gone` also if it counts as one with the asker. */
+/** Whether a note's owner still works, as far as this machine knows. `gone`, too, if owner and asker count as one. */
 export async function ownerState(
   repository: Repository,
   owner: SessionId,
@@ -30,7 +30,6 @@ export async function ownerState(
   return atWorkBeside([owner], groups).length > 0 ? 'at work' : 'idle';
 }
 
-/** What a caller wants to do to a note that may be another's. */
 interface Wish {
   /** The note, as it is typed. */
   readonly name: string;
@@ -115,7 +114,7 @@ export function ackOf(acks: Acks, path: HandoffPath, reader: string): Oid | unde
 }
 
 /**
- * Moves a reader's acknowledgement to the tip, by compare-and-swap. `tip` is called again at every try, so that an
+ * Moves a reader's acknowledgement to the tip, by compare-and-swap. Calls `tip` again at every try, so that an
  * acknowledgement of an older tip never replaces that of a newer one.
  *
  * @throws Failure `lost-race` when others moved it at every try, `environment` when a lock is in the way.

@@ -13,7 +13,7 @@ import { ANYONE } from '../../domain/operators.ts';
 import { noteId, readNote } from './read.ts';
 
 /**
- * Returns a note with front matter of our kind: checks what the note has, or adds what the options say. `undefined`: the
+ * Returns a note with front matter of our kind: checks what the note has, or adds what the options say. `undefined` if the
  * note has none and gets none. A note that has front matter keeps its bytes.
  */
 export function structuredNote(
@@ -41,7 +41,7 @@ export function structuredNote(
   return { note: Buffer.from(text), to: fields.to, from: fields.from };
 }
 
-/** Front matter for a note that has none; without an id, because an editor shows it before there is a text. */
+/** Front matter for a note that has none, and no id in it, because an editor shows it before there is a text. */
 function addressedFields(address: Address, scene: NoteScene): FrontMatter {
   const { from, now, topic } = scene;
   if (!isAllowed('from', from)) {

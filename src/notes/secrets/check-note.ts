@@ -12,7 +12,7 @@ import type { Address } from '../../domain/note/sections.ts';
 import { type WriteIntent, keptText } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
-/** The options of the command line: `allowSecret` decides about the note, the others are printed when it is refused. */
+/** Options from the command line. `allowSecret` allows the secret; the others are printed when the note is refused. */
 interface SecretOptions {
   readonly allowSecret: boolean;
   readonly address: Address;
@@ -50,7 +50,6 @@ export async function checkSecrets(
   }
 }
 
-/** The words for findings in every message. */
 export function looksLike(findings: readonly SecretFinding[]): string {
   return `it looks like it contains a secret (${describeFindings(findings)})`;
 }
@@ -73,7 +72,7 @@ async function refused(
   return new Failure('secret', `${message}, which only you can read`, { hint, locatesText: true });
 }
 
-/** The options of the refused command, to be printed; without `--to`, `--tag` and `--reference` if one looks like a secret. */
+/** The options of the refused command, to print; without `--to`, `--tag` and `--reference` if one looks like a secret. */
 async function asBefore({ address, take, expect, session }: SecretOptions): Promise<string> {
   const { to, tags, references } = address;
   const option = (name: string, values: readonly (string | undefined)[]) =>

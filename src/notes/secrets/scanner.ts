@@ -22,7 +22,7 @@ const NOT_THE_SECRET = ['typeName', 'FILE_NAME'];
 /** The id of a rule without the prefix that all rules have. */
 const shortName = (rule: Rule) => rule.meta.id.replace('@secretlint/secretlint-rule-', '');
 
-/** What the given rules find in a text, in the order of the text. */
+/** What these rules find in a text, in the order of the text. */
 export async function scanText(text: string, names: readonly string[]): Promise<SecretFinding[]> {
   const found: { rule: string; at: number; secret: string }[] = [];
   for (const rule of rules.filter((one) => names.includes(shortName(one)))) {

@@ -29,14 +29,12 @@ import { changedPaths } from '../../git/commits.ts';
 import { ObjectBatch } from '../../git/objects.ts';
 import { readTreeStatus } from '../../git/worktrees.ts';
 
-/** Which work to find, and from whom it may be. */
 interface FindOptions {
   readonly topic: string | undefined;
   /** An author whose work is accepted besides the user's own. */
   readonly from: string | undefined;
   readonly author: Committer;
   readonly transfer: Omit<TransferOptions, 'cwd'>;
-  /** Prints a notice before the work is fetched. */
   readonly warn: (text: string) => void;
 }
 
@@ -157,7 +155,7 @@ interface Unpacked {
   readonly paths: Readonly<Record<string, Oid | null>>;
 }
 
-/** Records what was unpacked in this worktree: once it is committed, the work is settled. */
+/** Records what was unpacked in this worktree. As soon as that is committed, the work is settled. */
 export async function noteUnpacked(
   repository: Repository,
   path: HandoffPath,
@@ -177,8 +175,8 @@ export async function noteUnpacked(
 const worktreeOf = ({ commonDir, gitDir }: Repository) => relative(commonDir, gitDir);
 
 /**
- * Deletes this clone's copy of work that was unpacked in this worktree and has since been committed unchanged. The
- * caller deletes the record once the remotes have deleted their copies.
+ * Deletes this clone's copy of work that was unpacked in this worktree and has since been committed unchanged. The caller
+ * deletes the record when the remotes have deleted their copies.
  */
 export async function settleUnpacked(
   repository: Repository,

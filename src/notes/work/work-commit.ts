@@ -45,7 +45,6 @@ export interface LoadedWork {
   readonly work: Snapshot;
   readonly size: WorkSize;
   readonly trailers: HandoffTrailers;
-  /** The committer's name. */
   readonly name: string;
   readonly mail: string;
   /** Seconds since the epoch. */
@@ -54,14 +53,11 @@ export interface LoadedWork {
 
 /** The size of a tree with the most entries allowed: each has a mode, a name and an object name. */
 const MAX_TREE_BYTES = (MAX_BLOBS + 1) * 64;
-/** The most bytes that the snapshot's file may have. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads a work commit, sizes before contents: nothing in it is trusted. For a commit that cannot be used, returns a
- * text that says why; `undefined` if it is not in this repository.
- *
- * @param maxBytes the limit for the size of all contents together
+ * Reads a work commit, sizes before contents (`maxBytes`: of all together), because nothing in it is trusted. Returns a text
+ * that says why a commit cannot be used; `undefined` if it is not in this repository.
  */
 export async function readWork(
   options: GitOptions,
@@ -122,7 +118,6 @@ export interface CarriedWork {
   readonly size: WorkSize | undefined;
 }
 
-/** The work that a commit's trailers name. */
 function named({ trailers }: HandoffCommit): CarriedWork | undefined {
   const oid = trailers?.work;
   return oid === undefined ? undefined : { oid, size: parseWorkSize(trailers?.workSize) };
@@ -163,12 +158,11 @@ export function keptWork(repository: InRepository, path: HandoffPath): Promise<r
   return listRefNames(repository, [workPrefix(path)]);
 }
 
-/** A work commit that this clone keeps. */
 export interface KeptWork extends RefValue {
   readonly path: HandoffPath;
 }
 
-/** Work that no open note carries: its note was closed on another machine, or never written. */
+/** Work that no open note carries, because the note was closed on another machine, or never written. */
 export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
   const refs = (await listRefNames(repository, [WORK])).flatMap(({ name, oid }): KeptWork[] => {
     const path = parseWorkRef(name, WORK);
@@ -182,7 +176,7 @@ export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
   return refs.filter(({ path, oid }) => !places.has(workPrefix(path)) && !carried.has(oid));
 }
 
-/** Deletes refs of work. There are no races to lose: these refs never move. */
+/** Deletes refs of work. Nobody can win a race against it, because these refs never move. */
 export async function dropWork(repository: InRepository, refs: readonly RefValue[]): Promise<void> {
   if (refs.length === 0) return;
   await updateRefs(
@@ -198,10 +192,8 @@ export interface PushedNote {
 }
 
 /**
- * Returns why this push of work is refused; `undefined`: it is allowed. Work may only be created, under its own name
- * and within the bounds of its format.
- *
- * @param maxBytes the limit for the size of all contents together
+ * Returns why this push of work is refused; `undefined`: it is allowed. Work may only be created, under its own name and
+ * within the bounds of its format (`maxBytes`: of all contents together).
  */
 export async function judgeWork(
   { cwd }: InRepository,
