@@ -32,7 +32,6 @@ import { escapeLine, Failure, shellWord } from '../domain/messages.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { quietly, realPath, lstatOf } from '../host/disk.ts';
 
-/** A working tree and where its ledgers are. */
 export interface WorkTree {
   readonly top: string;
   readonly gitDir: string;
@@ -56,7 +55,7 @@ export interface Asker {
   readonly areOne: (a: SessionId, b: SessionId) => boolean;
 }
 
-/** Describes who asks. `asking` is an owner; `undefined` means a person. */
+/** Describes who asks: an owner; `undefined` means a person. */
 export function askerOf(
   asking: SessionId | undefined,
   sessions: readonly JudgedSession[],
@@ -74,10 +73,8 @@ export function askerOf(
 }
 
 /**
- * Reads the work in a working tree: first the ledgers, then one `git status`.
- *
- * @param now milliseconds since the epoch
- * @param keep whether to keep the contents of changed files, for claims made from this status
+ * Reads the work in a working tree: first the ledgers, then one `git status`. `now`: milliseconds since the epoch. `keep`:
+ * whether to keep the contents of changed files, for claims made from this status.
  */
 export async function lookAtWork(
   tree: WorkTree,
@@ -107,7 +104,7 @@ export async function lookAtWork(
   return { ...workSeen(tree, status, { place, ledgers }), lone };
 }
 
-/** Joins a status with the ledgers. Leaves out the changes of a session that works alone: no ledger has them. */
+/** Joins a status with the ledgers. Lacks the changes of a session that works alone: no ledger has them. */
 export function workSeen(
   tree: WorkTree,
   status: TreeStatus,
@@ -124,9 +121,8 @@ function ledgersOf({ gitDir, commonDir }: WorkTree) {
 }
 
 /**
- * Returns the open claims on a dirty path: the asker's and, separately, everybody else's.
- *
- * @param unrecorded further claims; they count for sessions that have no claim on record for the path
+ * Returns the open claims on a dirty path: the asker's and, separately, everybody else's. `unrecorded` has further claims; each
+ * counts if its session has no claim on record for the path.
  */
 export function openClaims(
   work: DirtyWork,
@@ -153,7 +149,7 @@ export function belongingOf(
   return decideBelonging(openClaims(work, dirty, asker, unrecorded), asker.areOne);
 }
 
-/** Records the claims that the status ends or revives. Does nothing in a repository that it cannot write to. */
+/** Records the claims that the status ends or revives. In a repository that we cannot write to, does nothing. */
 export async function settleClaims({ place, tree, ledgers, status }: DirtyWork): Promise<void> {
   if (place === undefined) return;
   const settled = await settledClaims({ ...place, ...tree }, ledgers, status);
@@ -174,9 +170,8 @@ export interface PathArgument {
 export const TOP_LITERAL = ':(top,literal)';
 
 /**
- * Finds the working tree that contains a path: the current one, or another worktree of the repository.
+ * Finds the working tree that contains a path: the current one (around `cwd`, if not bare), or another of the repository.
  *
- * @param current the working tree around `cwd`; a bare repository has none
  * @throws Failure `usage` for a path outside of the repository
  */
 export function parsePathArgument(
@@ -224,7 +219,7 @@ function inside(top: string, absolute: string): string | undefined {
   return path === '..' || path.startsWith('../') || /^\.git(?:\/|$)/.test(path) ? undefined : path;
 }
 
-/** Whether a path is the named path, or is inside it. */
+/** Whether a path is the named path or inside it. */
 export function isNamed(path: string, named: string): boolean {
   return named === '' || path === named || path.startsWith(`${named}/`);
 }
@@ -234,7 +229,7 @@ export function isNamed(path: string, named: string): boolean {
  * until the call is over. Comparing that copy with the file shows what the session changed.
  */
 
-/** Files up to this size are copied; in a bigger file, we cannot tell the session's change from others'. Bytes. */
+/** Bytes. We copy no bigger file, and so cannot tell the session's change to it from others' changes. */
 const MAX_COPY = 1 << 20;
 
 const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId) =>

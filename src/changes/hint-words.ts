@@ -12,17 +12,12 @@ import { TOP_LITERAL } from './dirty-work.ts';
  * one line is kept in a file, `<common dir>/handoff/typed/<name>`, which the command names.
  */
 
-/** How many paths a command lists at most; if there are more, it reads them from a file. */
+/** The most paths that a command lists; it reads more from a file. */
 const MAX_TYPED = 5;
-/** How long to keep such a file: nobody types an older hint. Milliseconds. */
+/** How long to keep the file that a hint names: nobody types an older hint. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
-/**
- * Returns ` -- <path>...`, or the option that reads the paths from a file.
- *
- * @param paths from the top of the working tree
- * @param typed returns the word for a path; by default a pathspec for a command that is typed at the top
- */
+/** Returns ` -- <path>...`, or the option that reads them from a file. `typed` returns the word for a path from the top. */
 export function pathWords(
   commonDir: string,
   paths: readonly string[],
@@ -40,7 +35,7 @@ export function typedPaths(paths: readonly string[]): string | undefined {
   return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
 }
 
-/** Returns a path as a word, unless it has a line feed or tab: after one, the rest of the path could pass for a line of ours. */
+/** Returns a path as a word, but not with a line feed or tab: what follows one could pass for a line of ours. */
 function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }
@@ -62,11 +57,10 @@ export function textWords(commonDir: string, text: string | Uint8Array): string 
   return ` -F ${fileWord(commonDir, text)}`;
 }
 
-/** What a commit's message depends on besides the words of the command. */
 export interface Source {
   /** The folder where `git commit` was typed; absolute. */
   readonly folder: string;
-  /** What `-F` read, if its file will be gone when the hint is typed. */
+  /** What `-F` read, if that file will be gone when the hint is typed. */
   readonly text: string | undefined;
   readonly amend: boolean;
 }
@@ -97,7 +91,7 @@ export function commitWords(commonDir: string, words: CommitWords | undefined, s
 const OUR_OPTIONS =
   /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
-/** Returns other words of a command as they were typed, without those that a message must not show. */
+/** Returns other words of a command as they were typed, without words that a message must not show. */
 export function otherWords(words: readonly string[]): string {
   return words.flatMap((word) => plainOption(word) ?? []).join('');
 }

@@ -37,10 +37,9 @@ export function readBeginners(place: LedgerPlace | undefined, { mark }: Operatio
     .map(({ session }) => session);
 }
 
-/** A merge, rebase … that is unfinished in a worktree. */
 export interface Unfinished {
   readonly operation: Operation;
-  /** The other live session that began it; `undefined` if the asking session did, or if we do not know who did. */
+  /** The other live session that began it; `undefined` if the asking session did, or nobody knows who did. */
   readonly others: OthersOperation | undefined;
   /** Whether we know that the asking session began it. */
   readonly isOwn: boolean;
@@ -95,7 +94,6 @@ export function ownWorktree(top: string, session: SessionId): string {
   return `../${basename(freePath(join(top, '..', name)))}`;
 }
 
-/** The place where a commit finishes an operation. */
 interface FinishingPlace {
   readonly cwd: string;
   readonly gitDir: string;
@@ -106,10 +104,7 @@ interface FinishingPlace {
   readonly self: SessionId;
 }
 
-/**
- * Returns the staged paths by which a commit is judged. If it finishes an operation, the paths that the operation itself
- * has staged are left out.
- */
+/** The staged paths by which a commit is judged: if it finishes an operation, without those that the operation has staged. */
 export async function withoutOperation(
   place: FinishingPlace,
   operation: Operation | undefined,
@@ -145,8 +140,8 @@ function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: Finish
 }
 
 /**
- * Returns the tree that git last merged, if this operation made it: a journal says so, or it is another tree than before
- * the command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
+ * Returns the tree that git last merged, if this operation made it: a journal says so, or the tree differs from that before the
+ * command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
@@ -164,7 +159,7 @@ function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation)
 export interface Finishing {
   /** The states that the operation's commits give to each path they change; several if it merges several heads. */
   readonly made: ReadonlyMap<string, readonly FileState[]>;
-  /** What git merged, where that differs from HEAD; `undefined` if it may be another operation's result. */
+  /** What git merged, at the paths where that differs from HEAD; `undefined` if another operation may have merged it. */
   readonly merged: ReadonlyMap<string, FileState> | undefined;
   /** Paths that were in conflict and now have the resolution, not what another session left there. */
   readonly resolved: ReadonlySet<string>;

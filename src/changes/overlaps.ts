@@ -20,11 +20,10 @@ import { type JudgedSession, groupSessions } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
 import { statesAt } from './windows.ts';
 
-/** One side of a comparison: a working tree as `git status` showed it, or a branch as committed. */
+/** A side of a comparison: a working tree as `git status` showed it, or a branch as committed. */
 export interface Side {
   /** `null`: no commit yet. */
   readonly head: Oid | null;
-  /** The uncommitted changes. */
   readonly dirty: ReadonlyMap<string, DirtyPath>;
 }
 
@@ -38,19 +37,15 @@ interface PathOverlap {
   readonly progress: Progress;
 }
 
-/** Where a comparison finds contents, and how long its git commands may take. */
 interface Comparing {
   readonly scratch: ScratchStore;
   readonly timeoutMs: number;
 }
 
 /**
- * Compares two sides path by path, and tries to merge each file that both have changed. It runs none of the user's
- * merge drivers: a file that has one is `not-judged`.
- *
- * @param cwd a folder of the repository, whose attributes say how files are merged
- * @param paths the paths to compare; `undefined`: all that both sides have changed
- * @returns `unrelated` if no paths are given and the histories have nothing in common
+ * Compares two sides path by path, and tries to merge each file that both have changed. Runs none of the user's merge drivers:
+ * a file that has one is `not-judged`. `cwd` is in the repository whose attributes say how files are merged. Without `paths`,
+ * compares all that both sides have changed, and returns `unrelated` if the histories have nothing in common.
  */
 export async function overlapsBetween(
   cwd: string,
@@ -170,7 +165,7 @@ async function mergeTexts(
   return kind === 'merged' ? 'same-file' : 'conflict';
 }
 
-/** Another worktree where sessions are at work, and its overlaps with uncommitted changes of the asker's worktree. */
+/** Another worktree where sessions are at work, and its overlaps with uncommitted changes in the asker's worktree. */
 export interface OtherTree {
   readonly id: string;
   readonly top: string;
@@ -184,10 +179,8 @@ interface OtherOverlap extends PathOverlap {
 }
 
 /**
- * Finds the uncommitted changes of a worktree that overlap with the present state of other worktrees with sessions at work.
- *
- * @param dirty the changes to compare
- * @param options `asking`: `undefined` for a person; `timeoutMs` for each git command; `now` in milliseconds since the epoch
+ * Finds which of the `dirty` changes of a worktree overlap with the present state of other worktrees with sessions at work.
+ * `asking`: `undefined` for a person; `timeoutMs` for each git command; `now` in milliseconds since the epoch.
  */
 export async function overlapsElsewhere(
   { top, gitDir, commonDir }: WorkTree,
@@ -219,7 +212,7 @@ export async function overlapsElsewhere(
   return (await Promise.all(trees)).flat();
 }
 
-/** Whether a path may overlap, decided without git: not if the other worktree has the file as HEAD or this worktree has it. */
+/** Whether a path may overlap, judged without git: not if the file there is the same as here, or as in this worktree's HEAD. */
 function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
   const { head, disk } = dirty;
   const there = contentState(otherTop, dirty, head?.oid ?? disk?.oid ?? '');
@@ -228,7 +221,7 @@ function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
 
 const sideOf = ({ head, dirty }: TreeStatus): Side => ({ head: head.oid, dirty });
 
-/** Returns the sessions in a worktree that claimed a path; all of them if none did: a session that works alone claims nothing. */
+/** Returns the sessions in a worktree that claimed a path, or all if none did: a session that works alone claims nothing. */
 export function changersIn(
   place: LedgerPlace,
   live: readonly JudgedSession[],

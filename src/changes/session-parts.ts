@@ -25,13 +25,11 @@ import { ARRIVAL, claimsAround, readStart, readWindows } from './windows.ts';
  */
 export interface SessionPart {
   readonly dirty: DirtyPath;
-  /** The session's own claims. */
   readonly mine: readonly OpenClaim[];
-  /** The claims of others. */
   readonly others: readonly OpenClaim[];
 }
 
-/** A part that cannot be separated: it overlaps others' changes, is not text or too large, or has a name git cannot use. */
+/** A part that cannot be separated: it overlaps others' changes, is not text or too large, or git cannot use its name. */
 export interface Inseparable<Part extends SessionPart = SessionPart> {
   readonly part: Part;
   readonly why: 'overlap' | 'unknown' | 'unusable';
@@ -81,9 +79,7 @@ export async function unrecordedClaims(
 
 /**
  * Returns the paths whose index entry these sessions made: their ledgers say so, or the entry has changed since the session
- * that works alone began.
- *
- * @param also statuses from before the sessions' running commands: what was staged since then is theirs, too
+ * that works alone began, or since one of the statuses in `also`, from before the sessions' running commands.
  */
 export function stagedBy(
   { status, ledgers, lone, place }: DirtyWork,
@@ -126,7 +122,6 @@ export function withContent(dirty: DirtyPath, oids: ReadonlyMap<string, Oid>): D
   return dirty.disk === null || oid === undefined ? dirty : { ...dirty, disk: { ...dirty.disk, oid } };
 }
 
-/** The result of joining parts with other content. */
 interface Joined<Part extends SessionPart> {
   readonly entries: ReadonlyMap<string, FileState>;
   /** The contents of the entries, not stored yet. */
@@ -135,9 +130,8 @@ interface Joined<Part extends SessionPart> {
 }
 
 /**
- * Joins a session's part of each path with what HEAD has there.
- *
- * @param startOf what to join a part with, if not HEAD's content; the repository or the scratch store has it
+ * Joins a session's part of each path with what HEAD has there, or with what `startOf` returns: a state whose content the
+ * repository or the scratch store has.
  */
 export async function addParts<Part extends SessionPart>(
   { top, commonDir }: WorkTree,
@@ -184,7 +178,7 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether a file exists after the session's own changes. To empty another session's new file is not to create it. */
+/** Whether the session's own changes leave a file: a session that empties another's new file does not create one. */
 const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
   steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 

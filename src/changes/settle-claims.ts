@@ -13,11 +13,9 @@ import { readClients } from '../sessions/records.ts';
 import { commitRuns, readWindows, statesAt, type WorkPlace } from './windows.ts';
 
 /**
- * Returns what a status adds to each session's ledger: which claims end, and which come back. HEAD is read only at claimed
- * paths that are clean, and history only for claims that are in no allowed commit of a session.
- *
- * @param window the asking session's own command, which is over
- * @param isNotified whether a claim's session hears in another way that a commit took its change
+ * Returns what a status adds to each session's ledger: which claims end, and which come back. Reads HEAD only at claimed paths
+ * that are clean, and history only for claims that are in no allowed commit of a session. `window` is the asking session's
+ * command that just ended; `isNotified`: whether a claim's session hears in another way that a commit took its change.
  */
 export async function settledClaims(
   place: WorkPlace,
@@ -89,11 +87,7 @@ async function takenEntries(
   return found;
 }
 
-/**
- * Returns one event for each commit. The event's id is the same, whoever finds the commit.
- *
- * @param last the commit that a reset can undo, unless it is pushed
- */
+/** Returns one event per commit, with the same id whoever finds the commit. A reset can undo `last`, unless that is pushed. */
 async function takenEvents(
   top: string,
   session: SessionId,
@@ -131,9 +125,7 @@ function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boo
 
 /**
  * Returns the claims whose change somebody else committed: HEAD has gained it since the claim's session last saw HEAD, on the
- * same branch, and no allowed commit of a session contains it. Weak claims are left out.
- *
- * @param heads what HEAD has at claimed paths that are clean
+ * same branch, and no allowed commit of a session contains it. Leaves out weak claims. `heads`: what HEAD has at clean paths.
  */
 function takenClaims(
   ledgers: readonly SessionLedger[],

@@ -20,7 +20,6 @@ import { join } from 'node:path';
 import { readPart } from '../host/disk.ts';
 import { entriesOf, runGit } from '../git/run.ts';
 
-/** Where paths are judged. */
 interface StalePlace {
   readonly cwd: string;
   readonly gitDir: string;
@@ -87,7 +86,7 @@ async function leftBehind(
   return changes.map((change) => ({ ...change, back: to, at }));
 }
 
-/** Judges paths. Reads and merges contents only if the states alone do not decide. */
+/** Judges paths; reads and merges contents only if the states alone do not decide. */
 class Judge {
   readonly #place: StalePlace;
   readonly #merger = new TextMerger();
@@ -96,10 +95,7 @@ class Judge {
     this.#place = place;
   }
 
-  /**
-   * @param gains what HEAD has gained since the session began to change the path
-   * @param moved what HEAD has gained by moves that may have left the index behind
-   */
+  /** HEAD's gains: `gains` since the session began to change the path, `moved` by moves that may have left the index behind. */
   async isStale(candidate: Candidate, gains: readonly Gain[], moved: readonly Gain[]): Promise<boolean> {
     for (const gain of [...gains, ...moved]) {
       const found = await this.#bearing(candidate.next, gain);
@@ -112,7 +108,7 @@ class Judge {
     return false;
   }
 
-  /** Whether HEAD gained this by commits of the session, which committed what was staged and went on changing the path. */
+  /** Whether commits of the session itself made HEAD gain this: it committed what was staged, and went on changing the path. */
   async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
     const { cwd, groups } = this.#place;
     let at = head;
@@ -135,7 +131,7 @@ class Judge {
     return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
   }
 
-  /** Whether a later commit made the change again. HEAD no longer shows this if lines beside the change differ. */
+  /** Whether a later commit made the change again, which HEAD no longer shows if lines beside the change differ. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
     const changes = await pastChanges({ cwd: this.#place.cwd }, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
@@ -174,7 +170,7 @@ class Judge {
   }
 }
 
-/** Returns the ledgers, with claims added for other sessions' `undone` changes, which the index still has. */
+/** Returns the ledgers, with claims added for those `undone` changes of other sessions that the index still has. */
 export function withUndone(
   ledgers: readonly SessionLedger[],
   undone: readonly Undone[],
@@ -221,7 +217,7 @@ interface Logged {
   readonly at: number;
 }
 
-/** How many reflog entries to read, and how many moves to return, at most. */
+/** The most reflog entries to read, and the most moves to return. */
 const ENTRIES = 32;
 const MOVES = 8;
 
@@ -229,9 +225,9 @@ const MOVES = 8;
 const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clone|branch|initial)\b/;
 
 /**
- * Finds in HEAD's reflog the last moves that may have left the index behind, newest first: `reset`, `update-ref`, `fetch`,
- * a push into the branch. A gap between two entries is such a move, too: another worktree moved the branch. In a repository
- * without reflogs, the commits at which the session saw HEAD stand for the entries.
+ * Finds in HEAD's reflog the last moves that may have left the index behind, newest first: `reset`, `update-ref`, `fetch`, a
+ * push into the branch, or a gap between two entries, because another worktree moved the branch. In a repository without
+ * reflogs, the commits at which the session saw HEAD stand for the entries.
  */
 async function indexMoves(
   place: StalePlace,

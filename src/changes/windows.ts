@@ -26,13 +26,12 @@ import { beganAt, processTable } from '../host/processes.ts';
 import { appendEvents, type LedgerPlace, readJournal, readLedger, readLedgers } from '../sessions/journal.ts';
 import { isLoneSession } from '../sessions/lone-session.ts';
 
-/** A worktree with its ledger. */
 export interface WorkPlace extends LedgerPlace {
   readonly top: string;
   readonly gitDir: string;
 }
 
-/** A path of a worktree; `path` is relative to its top, with `/`. */
+/** `path` is relative to the worktree's top, with `/`. */
 export interface PlacedPath {
   readonly found: FoundRepository;
   readonly path: string;
@@ -47,10 +46,7 @@ export function placePath(absolute: string, follows: boolean): PlacedPath | unde
   return path === '' || path.startsWith('../') || path.startsWith('.git/') ? undefined : { found, path };
 }
 
-/**
- * Returns the place of the session's ledger in a worktree; `undefined` if it keeps none there, because it works alone, or
- * no session was ever there, or `init` did not run.
- */
+/** A session's ledger in a worktree; `undefined` if it works alone, no session was ever there, or `init` did not run. */
 export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace | undefined {
   const { commonDir, gitDir } = found;
   const worktreeId = knownWorktreeId(gitDir);
@@ -77,7 +73,7 @@ export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
-/** Returns the ids of news sent to everybody that the owner has not heard yet. A newcomer need not hear what came before it. */
+/** The ids of news that were sent to everybody and not yet heard by the owner, who need not hear what came before it. */
 export function undeliveredIds({ all, self }: Ledgers): string[] {
   const news = all.flatMap((ledger) => ledger.news);
   return news.flatMap(({ id, to }) => (to === self.session || self.notified.has(id) ? [] : id));
@@ -94,9 +90,9 @@ export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
 }
 
 /**
- * Which statuses of a working tree are kept. The journal has those from when a session began to work alone (its start list),
- * when that was interrupted (its pause), and before each shell command that runs now. `handoff/looks/<worktree id>` has the
- * newest status, whoever read it.
+ * Where the statuses of a working tree are kept. A session's journal has those from when it began to work alone (its start
+ * list), when that was interrupted (its pause), and before each shell command that runs now. `handoff/looks/<worktree id>` has
+ * the newest status, whoever read it.
  */
 
 /** The id of the window that opens for a session when a second session arrives: the first may be running a command. */
@@ -140,7 +136,7 @@ export function readLast(place: LedgerPlace): TreeStatus | undefined {
   return parseTreeStatus(readText(lookFile(place)));
 }
 
-/** Keeps the newest status of the worktree, in one step: a reader gets the former text or the new one. */
+/** Keeps the newest status of the worktree, in one step: a reader gets the old text or the new one. */
 export function putLast(place: LedgerPlace, status: TreeStatus): void {
   const file = lookFile(place);
   const temporary = `${file}.${randomName()}.new`;
@@ -181,7 +177,7 @@ export function openWindow(
   ]);
 }
 
-/** Whether a call is running whose changes the session's ledger does not have yet. */
+/** Whether a call is running whose changes are not in the session's ledger yet. */
 export function hasCallsRunning(place: LedgerPlace, session: SessionId, now: number): boolean {
   const { commands, announced } = readLedger(place, session);
   return [...commands.values(), ...announced.values()].some(({ at }) => now - at <= FORGOTTEN_MS);
@@ -192,10 +188,7 @@ export function isCommittingBeside(commonDir: string, session: SessionId, owner:
   return commandsOf(commonDir, session).some((one) => one.commits && one.session !== owner);
 }
 
-/**
- * Whether a running call shows that the session's shell is in this folder. Then a command that a hint suggests need not
- * name the folder.
- */
+/** Whether a running call shows that the session's shell is in this folder: then a hint's command need not name the folder. */
 export function isShellIn(commonDir: string, session: SessionId, folder: string): boolean {
   const place = realPath(folder);
   return commandsOf(commonDir, session).some(({ shell }) => shell === place);
@@ -209,8 +202,8 @@ function commandsOf(commonDir: string, session: SessionId): OpenWindow[] {
 
 /**
  * Returns the owner whose command runs this program: a running sub-agent of the session, or the session itself. If commands of
- * two agents commit at once, each names its agent in `AGENT_VARIABLE`. Otherwise the first command that commits tells
- * the owner; if none commits, the only owner that runs a command counts. In doubt, it is the session.
+ * two agents commit at once, `AGENT_VARIABLE` names the agent. Otherwise the first command that commits tells the owner; if
+ * none commits, the owner that alone runs a command. In doubt, it is the session.
  */
 export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.ProcessEnv): SessionId {
   const agents = runningOwners(readJournal(commonDir, session));
@@ -251,8 +244,8 @@ function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<
 export const TOGETHER_MS = 5000;
 
 /**
- * Forgets an agent's commands that cannot be running any more, because the agent makes its next call: commands that the user did
- * not approve, and the command that was assumed when another session arrived.
+ * Forgets an agent's commands that cannot be running any more, because the agent makes its next call: the user did not approve
+ * them. Also forgets the command that was assumed when another session arrived.
  */
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   forget(place, session, now, (window) => {
@@ -260,11 +253,7 @@ export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: str
   });
 }
 
-/**
- * Records that a shell command is over.
- *
- * @param mayOutliveCall whether a program that it started in the background may still run
- */
+/** Records that a shell command is over. `mayOutliveCall`: whether a program that it started may run on in the background. */
 export function closeWindow(
   place: LedgerPlace,
   window: OpenWindow,
@@ -299,7 +288,6 @@ function forget(
 export interface Around {
   readonly top: string;
   readonly window: OpenWindow;
-  /** All commands that run now. */
   readonly windows: readonly OpenWindow[];
   readonly after: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
@@ -333,7 +321,7 @@ function isForgotten({ from, to }: Window, now: number): boolean {
   return to === undefined && now - from > FORGOTTEN_MS;
 }
 
-/** Returns what changed on the disk between two statuses. If HEAD has moved, untouched files seem changed: they are left out. */
+/** Returns what changed on the disk between two statuses. Files that only seem changed because HEAD has moved are left out. */
 export async function changesSince(
   top: string,
   before: TreeStatus,
@@ -373,10 +361,7 @@ export async function statesAt(
   return states;
 }
 
-/**
- * Whether a file's own times say that it was changed while a command ran. Both mtime and ctime count: a change of the mode
- * sets only ctime.
- */
+/** Whether a file's times say that it changed while a command ran: mtime or ctime, because a change of mode sets only ctime. */
 export function changedWithin(
   top: string,
   { path, after }: Pick<WindowChange, 'path' | 'after'>,
@@ -396,9 +381,7 @@ const SLACK_MS = 2000;
 
 /**
  * Whether anybody is making a commit in the worktree, so that its hooks may have put unstaged changes aside: with a running
- * command, with `git handoff commit`, or with a git that has started its hooks.
- *
- * @param over the id of a command that is over
+ * command (other than `over`, which has ended), with `git handoff commit`, or with a git that has started its hooks.
  */
 export function commitRuns(
   place: LedgerPlace & { readonly gitDir: string },

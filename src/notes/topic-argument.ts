@@ -134,6 +134,7 @@ export function byAge(a: TopicState, b: TopicState): number {
   return age !== 0 ? age : a.topic < b.topic ? -1 : 1;
 }
 
+/** The tip of a topic, for commands that need one. */
 export function requireTip(state: TopicState) {
   if (state.tip !== undefined) return state.tip;
   const name = typedTopic(state.branch, state.topic);

@@ -12,7 +12,6 @@ import { formatOf } from '../git/hash.ts';
 import { type ObjectBatch, parseTree, readObjects } from '../git/objects.ts';
 import type { GitOptions } from '../git/run.ts';
 
-/** The message, author and date of a snapshot's commit. */
 interface Signed {
   readonly message: string;
   readonly name?: string;

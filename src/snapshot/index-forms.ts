@@ -12,7 +12,6 @@ import { objectFormat } from '../git/repository.ts';
 import type { GitOptions } from '../git/run.ts';
 import { oidOfFile } from './three-way.ts';
 
-/** A working tree, and the path of its index. */
 type IndexedTree = WorkTree & { readonly indexFile: string };
 
 /** A path that the work includes. */
@@ -25,7 +24,7 @@ interface TakenPath {
 /** Work with its contents, read but not stored yet. */
 export interface ReadContents {
   readonly work: Snapshot;
-  /** Holds the blobs that the repository lacks. */
+  /** Has the blobs that the repository lacks. */
   readonly batch: ObjectBatch;
   readonly size: WorkSize;
   /** The contents, each with the first path that has it, to be checked before they are stored. */
@@ -33,12 +32,9 @@ export interface ReadContents {
 }
 
 /**
- * Reads the contents of paths in HEAD, the index and on the disk.
- *
- * @param head HEAD's commit; `null` on an unborn branch
- * @param store receives what `git add` would store
- * @param composed contents that are stored nowhere yet, by name
- * @param checkSize throws if the total size is too large, before the contents are read
+ * Reads the contents of paths in HEAD, the index and on the disk. `head` is `null` on an unborn branch; `store` receives what
+ * `git add` would store; `composed` has, by name, contents that are stored nowhere yet; `checkSize` throws, before the contents
+ * are read, if their total size is too large.
  */
 export async function readWorkContents(
   place: IndexedTree,

@@ -26,9 +26,7 @@ import { contentState, stampOf } from '../git/worktrees.ts';
 import { readKept } from './commit.ts';
 import type { StateMerger } from './three-way.ts';
 
-/** What happens to one path. */
 export interface PlannedPath extends FilePath {
-  /** What HEAD has there. */
   readonly head: FileState;
   /** What the disk had, if the restored content was merged into it. */
   readonly mergedInto?: FileState;
@@ -37,7 +35,6 @@ export interface PlannedPath extends FilePath {
   readonly index: FileState;
   /** The blob of the file's own bytes, if a checkout of `disk` would not write them. */
   readonly own?: Oid | undefined;
-  /** Whether only the file's owner may read it. */
   readonly isPrivate?: boolean;
   /** Whether to add it with `git add --intent-to-add`. */
   readonly intended?: boolean;
@@ -64,7 +61,6 @@ export interface RestorePlan {
   readonly status: TreeStatus;
 }
 
-/** What a plan depends on. */
 interface PlanFacts {
   readonly place: WorkTree;
   readonly items: readonly SnapshotItem[];
@@ -82,10 +78,9 @@ export const nameBytes = ({ path, raw }: FilePath): Buffer =>
   raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
 
 /**
- * Plans to restore files whole, as they were, whatever HEAD has now. An item without content removes its file. Only
- * with a `merger` does the plan include the index. Changes nothing itself.
+ * Plans to restore files whole, as they were, whatever HEAD has now. An item without content removes its file. Changes nothing
+ * itself. Give a `merger` to undo an undo: then what others changed since stays, and the plan includes the index.
  *
- * @param merger given if an undo is undone: what others changed since then stays, and what was staged is staged again
  * @throws Failure `integrity` when a content is gone
  */
 export async function planWhole(
@@ -188,12 +183,11 @@ async function undoneState(top: string, item: SnapshotItem, scratch: ScratchStor
   return oid === undefined ? undefined : { ...item.disk, oid };
 }
 
-/** Milliseconds. */
 const STORING_MS = 10_000;
 
 /**
- * Plans to apply a snapshot on top of what HEAD has now, and to stage what was staged. A file may be overwritten only if
- * its content is the snapshot's or HEAD's. Changes nothing itself.
+ * Plans to apply a snapshot on top of what HEAD has now, and to stage what was staged. Overwrites a file only if its content
+ * is the snapshot's or HEAD's. Changes nothing itself.
  */
 export async function planMerge(facts: PlanFacts): Promise<RestorePlan> {
   const { place, items, status } = facts;
@@ -279,7 +273,7 @@ function withMode(state: FileState, { fileMode }: TreeConfig): FileState {
   return state === null || fileMode || state.mode !== '100755' ? state : { ...state, mode: '100644' };
 }
 
-/** The state of what git cannot store: a pipe, or a folder that must stay. Equals no other state. */
+/** What git cannot store: a pipe, or a folder that must stay. Equals no other state. */
 const ODD: FileState = { mode: '000000', oid: null };
 
 /** Returns what is on the disk at these paths, as git would store it. Reads no other paths. */
@@ -305,7 +299,6 @@ async function diskStates(
   }
 }
 
-/** A path that cannot be unpacked, and the reason. */
 interface RefusedPath {
   readonly path: string;
   readonly why: string;

@@ -18,11 +18,10 @@ import { listRefs, type Ref, type RefUpdate, updateRefs } from '../git/refs.ts';
 import { readSnapshots } from './commit.ts';
 
 /**
- * Rescues of what commands may destroy. Each has a ref, `refs/handoffs-local/rescue/<worktree-id>/<n>`, to a snapshot or
- * to a commit that was in the stash. Up to 0.1.0 a snapshot was a tree with `rescue.json`, `files/` and `index/`.
+ * Rescues of what commands may destroy. The ref of each, `refs/handoffs-local/rescue/<worktree-id>/<n>`, points at a snapshot
+ * or at a commit that was in the stash. Up to 0.1.0 a snapshot was a tree with `rescue.json`, `files/` and `index/`.
  */
 
-/** Where rescues of a worktree are kept. */
 export interface RescuePlace {
   /** Any folder in the repository, for git to run in. */
   readonly cwd: string;
@@ -52,14 +51,14 @@ interface PinnedStash extends Stored {
 
 export type Rescue = SavedWork | PinnedStash;
 
-/** A group of rescues. The limits apply to each group separately. */
+/** The limits apply to each group separately. */
 type Group = Rescue['kind'] | 'stop';
 
-/** Returns the group of a rescue. Snapshots from the ends of turns are a separate group, so that they displace no others. */
+/** Returns a rescue's group. Snapshots from the ends of turns have their own, so that they displace no others. */
 export const groupOf = (rescue: Rescue): Group =>
   rescue.kind === 'work' && rescue.reason.kind === 'stop' ? 'stop' : rescue.kind;
 
-/** How many snapshots from the ends of turns a worktree keeps at most. */
+/** The most snapshots from the ends of turns that a worktree keeps. */
 const MOST_TURNS = 20;
 
 /** Lists every rescue of the repository, oldest first. Leaves out damaged ones. */
@@ -125,14 +124,12 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
 export const rescuedAt = (rescue: Rescue): number =>
   rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
 
-/** The most attempts, and after how many a lock ends them. */
+/** The most attempts, and the attempt from which on a lock ends them. */
 const [MAX_TRIES, MAX_LOCKED] = [20, 2];
 
 /**
- * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and
- * removes rescues of this group that exceed the limits.
- *
- * @returns the numbers; `undefined` when a lock was held
+ * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and removes rescues of
+ * this group that exceed the limits. Returns the numbers; `undefined` when a lock was held.
  */
 export async function keepRescues(
   place: RescuePlace,
@@ -175,7 +172,6 @@ export async function keepRescues(
   return undefined;
 }
 
-/** What `keepRescues` needs to know. */
 export interface Keeping {
   /** Every rescue of the repository, not only of the worktree: a number alone identifies a rescue. */
   readonly known: readonly Rescue[];

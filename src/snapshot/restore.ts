@@ -36,10 +36,7 @@ interface RestoreOptions {
   readonly how: How;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /**
-   * Throws if the plan must not be carried out; else saves what would be overwritten. Returns who will own each path;
-   * `undefined`: only plan.
-   */
+  /** Throws if the plan must not be carried out; else saves what it overwrites and returns the owners. `undefined`: only plan. */
   readonly check?: (plan: RestorePlan) => Promise<((path: string) => SessionId | undefined) | undefined>;
 }
 
@@ -64,7 +61,7 @@ export async function restoreSnapshot(
   return plan;
 }
 
-/** Makes the plan. Merged contents are in the batch, not stored yet. */
+/** Makes the plan. `batch` has the merged contents, which are not stored yet. */
 async function planFor(
   place: WorkTree,
   { items }: Pick<Snapshot, 'items'>,
@@ -94,7 +91,7 @@ async function planFor(
   }
 }
 
-/** Claims each restored path for its owner. A session that is alone needs no claims. */
+/** Claims each restored path for its owner, except for a session that is alone: it needs no claims. */
 async function claimRestored(
   { top, gitDir, commonDir }: WorkTree,
   { paths }: RestorePlan,
@@ -116,7 +113,6 @@ async function claimRestored(
   }
 }
 
-/** A file or link to write. */
 type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonly oid: Oid } };
 
 /**

@@ -4,7 +4,6 @@ import { type StashEntry, listStash } from '../git/stash.ts';
 import { appendSessionEvents, readAllJournals, readJournal } from '../sessions/journal.ts';
 import { type Rescue, type RescuePlace, keepRescues, listRescues } from './rescues.ts';
 
-/** The stash as it is now. */
 export interface SeenStash {
   readonly entries: readonly StashEntry[];
   /** The entries that no rescue keeps yet. */
@@ -19,11 +18,7 @@ export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenSt
   return { entries, fresh: entries.filter(({ oid }) => !pinned.has(oid)), rescues };
 }
 
-/**
- * Keeps every new entry as a rescue, so that it is still there if somebody drops it from the stash.
- *
- * @param now milliseconds since the epoch
- */
+/** Keeps every new entry as a rescue, because somebody may drop it from the stash. `now`: milliseconds since the epoch. */
 export async function keepStash(
   place: RescuePlace,
   { entries, fresh, rescues }: SeenStash,
@@ -51,7 +46,7 @@ export async function pinStash(
   return seen;
 }
 
-/** How many entries one call keeps at most; later calls keep the others. */
+/** The most entries that one call keeps; later calls keep the others. */
 const MAX_NEW = 200;
 
 /** Returns the session that made each stash entry, as far as it is known. */
@@ -67,12 +62,12 @@ export function expectStash(commonDir: string, session: SessionId, before: reado
   appendSessionEvents(commonDir, session, [{ t: 'stashing', before, at }]);
 }
 
-/** Returns stash entries that predate the session's running command, if it may add some; `undefined` without such a command. */
+/** The stash entries from before the session's running command; `undefined` if no command runs that may add entries. */
 export function entriesBeforeCommand(commonDir: string, session: SessionId): readonly Oid[] | undefined {
   return readJournal(commonDir, session).stashing?.before;
 }
 
-/** Records that the session's command is over and has made these entries. */
+/** Records that the session's command, now over, has made these entries. */
 export function noteStashOwner(
   commonDir: string,
   session: SessionId,

@@ -21,7 +21,6 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { lstatOf } from '../host/disk.ts';
 import { diskPath } from '../git/worktrees.ts';
 
-/** Why and for whom a snapshot is taken. */
 interface Occasion extends Source {
   readonly reason: Omit<SnapshotReason, 'worktree' | 'ref' | 'skipped'>;
 }
@@ -33,7 +32,7 @@ interface Limits {
   readonly budget: Budget;
 }
 
-/** The rescue that keeps some content. Its number is new, or that of an earlier snapshot of the same content. */
+/** The rescue that keeps some content. Its number is that of an earlier snapshot if that has the same content. */
 interface Taken {
   /** `undefined`: nothing could be kept. */
   readonly commit: Oid | undefined;
@@ -41,13 +40,12 @@ interface Taken {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** The share of the time in which files are read; git gets the rest. */
+/** The share of the time that reading files may take; git gets the rest. */
 const GATHERING = 0.5;
 
 /**
- * Keeps what differs from HEAD as a rescue. Returns `undefined` when nothing differs.
+ * Keeps what differs from HEAD, in all of the working tree or in a part (`looking`), as a rescue; `undefined`: nothing differs.
  *
- * @param looking the paths that differ, in the whole working tree or in a part of it
  * @throws Failure `environment` when git fails or overruns its time; Error when a lock is held
  */
 export async function takeSnapshot(
@@ -85,10 +83,9 @@ export async function takeSnapshot(
 const ASIDE = { undone: ['cp', 'kept'], written: ['mv', 'mine'] } as const;
 
 /**
- * Keeps what a command of ours is about to take out of a working tree, and returns the rescue's number. What cannot be kept
- * is not changed.
+ * Keeps, of a working tree, what a command of ours is about to change at the paths in `taken`, and returns the rescue's number.
+ * Fails for what cannot be kept, so that the command does not change it.
  *
- * @param taken the paths that the command will change
  * @throws Failure `refused` for content that a snapshot cannot hold; and as `takeSnapshot` does
  */
 export async function keepFirst(
@@ -110,9 +107,8 @@ export async function keepFirst(
 }
 
 /**
- * Keeps a snapshot as a rescue.
+ * Keeps a snapshot as a rescue. `batch` has the contents that the repository lacks.
  *
- * @param batch has the contents that the repository lacks
  * @throws Error when a lock is held
  */
 export async function keepSnapshot(
@@ -167,7 +163,6 @@ function sameWork(
 /** The size of the largest file that a snapshot keeps. Larger files are only listed. Bytes. */
 const MAX_FILE = 10 * 1024 * 1024;
 
-/** Who owns a path, and where its content comes from. */
 interface Source {
   readonly ownerOf: (path: string) => SessionId | null;
   /** What an undo leaves at a path, if that is not HEAD's state. */
@@ -177,11 +172,8 @@ interface Source {
 }
 
 /**
- * Reads paths that differ from HEAD into a batch, small files first: if time or room runs out, most files are in it.
- *
- * @param top the top folder of the working tree
- * @param isLate whether no time is left for another file
- * @returns the items, sorted by path, and the files that are left out
+ * Reads paths that differ from HEAD into a batch, small files first: if time (`isLate`) or room (`maxBytes`) runs out, most
+ * files are in it. Returns the items, sorted by path, and the files that are left out.
  */
 function gatherWork(
   top: string,
@@ -258,7 +250,7 @@ function readBytes(top: string, entry: DirtyPath): Buffer | undefined {
   }
 }
 
-/** Whether only the file's owner may read it. */
+/** Whether only the file's owner may read the file. */
 export function isPrivate(top: string, entry: FilePath): boolean {
   const stat = lstatOf(diskPath(top, entry));
   return stat?.isFile() === true && (stat.mode & 0o077) === 0;

@@ -4,7 +4,6 @@ import { TextMerger } from '../git/merge-file.ts';
 import { type ObjectBatch, readObjects } from '../git/objects.ts';
 import type { GitOptions } from '../git/run.ts';
 
-/** The three sides of a merge of one path. */
 interface ThreeStates {
   /** The common ancestor. */
   readonly base: FileState;
@@ -12,7 +11,7 @@ interface ThreeStates {
   readonly theirs: FileState;
 }
 
-/** The result. `marked`: both sides changed the same lines, and the content has conflict markers. */
+/** `marked`: both sides changed the same lines, and the content has conflict markers. */
 type MergedState =
   { readonly kind: 'merged' | 'marked'; readonly state: FileState } | { readonly kind: 'conflict' };
 
@@ -24,11 +23,7 @@ export class StateMerger {
   readonly #known: Map<Oid, Buffer>;
   #texts: TextMerger | undefined;
 
-  /**
-   * @param options the folder and the stores from which git reads the contents
-   * @param names what the conflict markers call our side, the base and their side
-   * @param known contents that are not stored yet
-   */
+  /** `names`: what conflict markers call our side, the base and their side. `known`: contents that are not stored yet. */
   constructor(
     options: GitOptions,
     batch: ObjectBatch,

@@ -9,7 +9,6 @@ import type { LedgerPlace } from '../sessions/journal.ts';
 import { type Rescue, type SavedWork, groupOf, itemsOf, listRescues } from './rescues.ts';
 import { takeSnapshot } from './take.ts';
 
-/** The session whose command ran between two readings of the status. */
 export interface Ran {
   readonly session: SessionId;
   readonly command: string;
@@ -29,7 +28,7 @@ interface Looked {
   readonly budget: Budget;
 }
 
-/** How many of the newest snapshots are searched for the lost work before it is kept once more. */
+/** How many of the newest snapshots are searched for lost work; if none has the work, it is kept once more. */
 const RECENT = 5;
 
 /** Work that is gone, and the number of the rescue, new or old, that holds it; `undefined`: it could not be kept. */
@@ -39,10 +38,9 @@ export interface Vanished {
 }
 
 /**
- * Keeps uncommitted work that has vanished since the last status, with the contents from then. Returns `undefined` when
- * nothing is lost.
+ * Keeps uncommitted work that has vanished since the last status, with the contents that the status kept. Returns
+ * `undefined` when nothing is lost.
  *
- * @param place the worktree; its last status kept the contents
  * @throws Failure `environment` when git fails or overruns its time
  */
 export async function saveVanished(

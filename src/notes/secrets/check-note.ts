@@ -50,6 +50,7 @@ export async function checkSecrets(
   }
 }
 
+/** The words for findings in every message. */
 export function looksLike(findings: readonly SecretFinding[]): string {
   return `it looks like it contains a secret (${describeFindings(findings)})`;
 }
