@@ -155,7 +155,7 @@ export async function loadCommits(
 /** Up to this many commits, git may read each whole to look into its tree. */
 const FEW = 8;
 
-/** Among many commits, finds those too large to be ours: git loads every commit into memory that it walks from or looks into. */
+/** Among many commits, finds those too large to be ours: git loads into memory each that it walks from or looks into. */
 async function largeCommits(options: GitOptions, oids: readonly Oid[]) {
   const infos = oids.length > FEW ? await lookUpObjects(options, oids) : [];
   const large = infos.filter((info) => info !== undefined && info.size > MAX_COMMIT_BYTES);

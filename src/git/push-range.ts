@@ -271,7 +271,7 @@ async function commitsIn(
 const NO_RANGE =
   /bad (?:revision|object)|ambiguous argument|unknown revision|invalid (?:symmetric|revision|object)|upstream|no such branch|HEAD does not point/i;
 
-/** CI clones are shallow: the range may exist once everything is fetched. */
+/** CI clones are shallow: the range may exist after everything is fetched. */
 const DEEPEN = "git fetch --unshallow --no-tags origin '+refs/heads/*:refs/remotes/origin/*'";
 
 async function rangeFailure(

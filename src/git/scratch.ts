@@ -121,7 +121,7 @@ export class PrivateIndex {
 
 /**
  * Copies an index with its time. git reads a file again if it may have changed in the second in which the index was
- * written. With a younger index it would take such a file for unchanged, because its size may be the same.
+ * written. With a younger index, git would take such a file for unchanged, because its size may be the same.
  */
 export function copyIndex(from: string, to: string): void {
   const second = Math.floor(statSync(from).mtimeMs / 1000);

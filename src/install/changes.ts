@@ -14,11 +14,10 @@ export interface FileChange {
   readonly kind: 'file';
   readonly role: FileRole;
   readonly path: string;
-  /** The client whose settings or skill these are. */
   readonly client?: string;
   readonly before: Buffer | undefined;
   readonly after: Buffer | undefined;
-  /** The mode of a file that is created; an existing file keeps its own. */
+  /** For a file that is created; an existing file keeps its own. */
   readonly mode: number;
   /** What `init` records of the change, so that it can be undone. */
   readonly receipt?: FileReceipt;
@@ -46,14 +45,14 @@ export interface FileReceipt {
   readonly role: FileRole;
   /** The client whose settings these are. */
   readonly client?: string;
-  /** False if we created the file; `uninstall` then removes it. */
+  /** Whether the file was there before `init`; if not, `uninstall` removes it. */
   readonly existed: boolean;
   /** sha256 of the bytes before and after. */
   readonly before: string;
   readonly after: string;
   /** sha256 of the bytes that an earlier `init` put there: after an interrupted upgrade the file still holds them. */
   readonly formerly?: string;
-  /** The one range that differs: from offset `at`, `added` bytes replaced `removed` (base64). */
+  /** The one range that differs: at offset `at`, `added` bytes took the place of `removed` (base64). */
   readonly at: number;
   readonly removed: string;
   readonly added: number;
@@ -86,7 +85,7 @@ export function sameEnds<T>(before: ArrayLike<T>, after: ArrayLike<T>): { head: 
   return { head, tail };
 }
 
-/** The bytes before our change, or undefined when the file is not as we left it. */
+/** The bytes before our change; undefined when the file is neither as we left it nor as it was before. */
 export function bytesBefore(receipt: FileReceipt, current: Buffer): Buffer | undefined {
   const found = hash('sha256', current);
   if (found === receipt.before) return current;
@@ -155,9 +154,7 @@ interface FileGoal {
   readonly path: string;
   readonly client?: string;
   readonly current: Buffer | undefined;
-  /** What an earlier `init` did in this place. */
   readonly receipt: Receipt;
-  /** Mode for a file that does not exist yet. */
   readonly mode: number;
   /** Takes our part out of a text that somebody has edited since we wrote it. */
   readonly strip: (text: string) => string;
@@ -196,7 +193,6 @@ function withoutUs(
   return exact ?? Buffer.from(strip(current.toString('latin1')), 'latin1');
 }
 
-/** A file that may hold a part of ours. */
 export interface Suspect extends DiskFile {
   readonly role: FileRole;
   readonly client: string | undefined;
@@ -219,7 +215,7 @@ export function unplanFile(
 /** Settings that hold nothing, or only the version that some clients require. */
 const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
 
-/** Whether nothing that somebody else wrote is left of a file that we made, once our part is removed. */
+/** Whether a file that we made, without our part, holds nothing that somebody else wrote. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);
@@ -241,7 +237,6 @@ export async function applyChanges(changes: readonly Change[]): Promise<void> {
   }
 }
 
-/** Carries out one step, and returns those that undo it. */
 async function applyOne(change: Change): Promise<Change[]> {
   try {
     if (change.kind === 'file') return await changeFile(change);
@@ -276,7 +271,7 @@ async function makeFolder({ path, mode }: FolderChange): Promise<Change[]> {
   return made === undefined ? [] : [{ kind: 'remove-folder', path, tree: false }];
 }
 
-/** Removes a folder, unless it is gone, or should be empty and somebody else put things into it. */
+/** Removes a folder. Keeps one that should be empty if somebody else put things into it. */
 async function removeFolder({ path, tree }: FolderRemoval): Promise<Change[]> {
   if (tree) await fs.rm(path, { recursive: true, force: true });
   else await fs.rmdir(path).catch(() => undefined);

@@ -4,21 +4,19 @@ import { INSTALLERS } from './clients.ts';
 import { pathExists } from './disk.ts';
 import { isOnPath } from './programs.ts';
 
-/** Stands for every client that is in use here. */
 const ALL = 'all';
-/** Stands for no client: for users who have our hooks from the clients' own packages, or want git's hooks alone. */
+/** For users who have our hooks from the clients' own packages, or want git's hooks alone. */
 const NONE = 'none';
 
-/** The installers that a command line asks for, and what to say about the choice. */
 interface ChosenInstallers {
   readonly installers: readonly ClientInstaller[];
   readonly notices: readonly string[];
 }
 
 /**
- * Finds the installers by their clients' names. `all` means every client whose settings folder exists (a client makes it
- * when it first runs). No name means the same; if no such folder exists, those whose program is on PATH, or else Claude Code.
- * A client that already has our hooks from a package of its own is left out, unless it is named.
+ * Finds the installers by their clients' names. `all`, or no name, means every client whose settings folder exists (a client
+ * makes it when it first runs). If no such folder exists, no name means those whose program is on PATH, or else Claude Code.
+ * Leaves out a client that has our hooks from a package of its own, unless it is named.
  *
  * @throws Failure `usage` for an unknown client, for `none` beside others, and when no client is in use
  */
@@ -77,7 +75,7 @@ function installersInUse(
   return { installers, notices: [`clients: ${chosen}${left}`] };
 }
 
-/** Whether a client has been used on this account: it makes the folder of its settings when it first runs. */
+/** Whether a client has been used on this account: it makes its settings folder when it first runs. */
 export function isInUse(installer: ClientInstaller, places: SettingsFolders): boolean {
   return pathExists(installer.folder(places));
 }

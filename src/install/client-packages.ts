@@ -4,8 +4,8 @@ import { quietly } from '../host/disk.ts';
 import { jsonSettings } from './hook-settings.ts';
 
 /*
- * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on: if `init` registered
- * hooks, too, every event would start the guard twice. The real clients that test/clients runs write such files.
+ * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on. If `init` registered the
+ * hooks, too, every event would start the guard twice. The real clients that test/clients runs write these files.
  */
 
 const NAME = 'git-handoff';
@@ -36,10 +36,7 @@ export function codexPlugin(file: string): string | undefined {
   return table.some((line) => /^enabled\s*=\s*false/.test(line)) ? undefined : file;
 }
 
-/**
- * The manifest of our extension (Gemini CLI, Qwen Code), unless the last rule for the folder where the client is started
- * switches it off.
- */
+/** The manifest of our extension (Gemini CLI, Qwen Code), unless the last rule for the client's start folder says "off". */
 export function extension(folder: string, cwd: string, name: string): string | undefined {
   const manifest = join(folder, NAME, name);
   if (readSettingsText(manifest) === undefined) return undefined;

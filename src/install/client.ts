@@ -7,7 +7,6 @@ import { type HookEntry, guardHooks, jsonSettings, registerHooks, unregisterHook
 export const HOW_TO_INSTALL =
   'in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .';
 
-/** Where to look for settings files. */
 export interface SettingsFolders {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -17,14 +16,13 @@ export interface SettingsFolders {
   readonly topLevel: string | undefined;
 }
 
-/** What the table of clients says about a client itself, and where it looks for files. */
 interface Row {
   readonly client: string;
   /** Its name as its makers write it. */
   readonly title: string;
   /** The version of the client that `npm run test:clients` drives; undefined when we only have its documentation. */
   readonly proven?: string;
-  /** What the person has to know once our hooks are registered. */
+  /** For the person, as soon as our hooks are registered. */
   readonly note?: string;
   /** Whether the client refuses a tool call when a hook ends with any status but 0, whatever the reason. */
   readonly failsClosed?: true;
@@ -34,7 +32,6 @@ interface Row {
   readonly comments?: true;
   /** The shell that runs the client's hooks, if not `/bin/sh`; `login` is the user's own, as a login shell. */
   readonly hookShell?: 'bash' | 'login';
-  /** The names that the client's program may have. */
   readonly programs: readonly string[];
   /** The folder of this user's settings and skills, which the client makes when it first runs. */
   readonly folder: (places: SettingsFolders) => string;
@@ -45,25 +42,22 @@ interface Row {
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
   /**
-   * The fields of a payload that the client itself sends before a tool call (`fixtures/payloads`), without `cwd` and the
-   * fields of the tool. They reveal a command line that names another client, and a dialect that cannot read this
-   * client's payloads.
+   * The fields that the client sends before a tool call (`fixtures/payloads`), without `cwd` and the tool's own. They reveal a
+   * command line that names another client, and a dialect that cannot read this client's payloads.
    */
   readonly probe: (session: string, cwd: string) => object;
 }
 
 /**
- * A row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are
- * binary strings (one character per byte). The client's dialect (src/agents/) reads what the client sends. `init`,
- * `doctor`, the packages and docs/clients.md use these rows.
+ * A row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are binary
+ * strings (one character per byte). The client's dialect (src/agents/) reads what the client sends.
  */
 export interface ClientInstaller extends Row {
   /** The client's events that start the guard, as the client spells them. */
   readonly events: readonly string[];
   /**
-   * The text with our hooks in it; unchanged if it has them. Throws SettingsError.
-   *
-   * @param nudge `--context-nudge`: also registers the event of the user's prompts where it is left out otherwise
+   * The text with our hooks in it; unchanged if it has them. With `nudge` (`--context-nudge`), also registers the event of the
+   * user's prompts in a client that goes without otherwise. Throws SettingsError.
    */
   register(text: string, scope: InstallScope, launcher: string, nudge?: boolean): string;
   /** Whether the event of the user's prompts is registered already; `init` then keeps it. Throws SettingsError. */
@@ -72,7 +66,7 @@ export interface ClientInstaller extends Row {
   settingsIn?(text: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
-  /** What the person should know about settings that keep the hooks from running. Throws SettingsError. */
+  /** What in the settings keeps the hooks from running, for the person. Throws SettingsError. */
   warnings(text: string): readonly string[];
 }
 
@@ -83,7 +77,6 @@ export function testedWith({ title, proven }: Pick<ClientInstaller, 'title' | 'p
     : `tested with ${title} ${proven}`;
 }
 
-/** What `init` and `uninstall` need from the process that runs them. */
 export interface InstallContext {
   readonly cwd: string;
   readonly home: string;
@@ -120,15 +113,13 @@ export const packageFile = (
   places: SettingsFolders,
 ): string | undefined => installer.packageFile?.(installer.folder(places), places);
 
-/** A row of a client whose hooks are entries in a JSON file. */
 interface JsonRow extends Row {
   /** The events that start the guard, besides those of tools. */
   readonly events: readonly string[];
   /** The events of tools, each with a matcher for the tools' names. */
   readonly toolEvents: Readonly<Record<string, string>>;
-  /** Events that `init` registers only with `--context-nudge`. */
+  /** Registered only with `--context-nudge`. */
   readonly onNudge?: readonly string[];
-  /** Builds the entry that makes the client run a command at an event. */
   readonly handler: (command: string, event: string) => HookEntry['handler'];
   /** Whether the client's lists hold handlers, rather than groups of them. */
   readonly flat?: true;

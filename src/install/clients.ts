@@ -8,7 +8,7 @@ import { toBinary } from './json-text.ts';
 
 /* The table of clients. */
 
-/** The client's time limit for a hook; Claude Code's own default is ten minutes. Seconds. */
+/** Seconds that a client allows a hook; Claude Code's own default is ten minutes. */
 const TIMEOUT_S = 10;
 /** The same limit for Gemini CLI and Qwen Code, which read a number of at least 1,000 as milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -219,9 +219,7 @@ const copilot = jsonClient({
   }),
 });
 
-/** The plugin's file in our package. */
 const OPENCODE_PLUGIN = 'plugins/opencode/index.js';
-/** The start of the plugin's file. */
 const OPENCODE_MARK = "// git-handoff's plugin for OpenCode.";
 /** The plugin's line that holds the command to run, as JSON. */
 const OPENCODE_COMMAND = /^const COMMAND = (.*);$/m;

@@ -2,8 +2,8 @@ import { shellQuote } from './guard-command.ts';
 import { type GitHook, GIT_HOOKS, shimPath } from './hook-block.ts';
 
 /**
- * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54), for hooks whose file is
- * not ours to change. git runs them all, even if one fails, and then the hook's file; `-n` skips both. Pure.
+ * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54), for hooks whose file we may not
+ * change. git runs them all, even if one fails, and then the hook's file; `-n` skips both. Pure.
  */
 
 /** Whether a git with this output of `--version` runs hooks from its config; older ones ignore the keys. */
@@ -18,8 +18,8 @@ export function configHookName(hook: GitHook): string {
 }
 
 /**
- * The command that git runs: a shell function, because git appends the hook's arguments. It first looks for the
- * package: git would take a missing command for a hook that refuses, and a removed package must not stop a commit.
+ * The command that git runs: a shell function, because git appends the hook's arguments. It first looks for the package. git
+ * would take a missing command for a hook that refuses, but a removed package must not stop a commit.
  */
 export function configHookCommand(hook: GitHook, packageRoot: string): string {
   const shim = shellQuote(shimPath(packageRoot, hook));
@@ -29,7 +29,6 @@ export function configHookCommand(hook: GitHook, packageRoot: string): string {
   return `handoff_hook() { if [ -x ${shim} ]; then ${run}; else ${notice}; fi; }; handoff_hook`;
 }
 
-/** Our hooks in a config: each hook with its commands and events. */
 export type ConfigHooks = ReadonlyMap<
   GitHook,
   { readonly commands: readonly string[]; readonly events: readonly string[] }
@@ -51,7 +50,7 @@ export function parseConfigHooks(output: string): ConfigHooks {
   return found;
 }
 
-/** Whether the config holds a hook exactly as it would be written now. */
+/** Whether the config holds a hook exactly as we would write it now. */
 export function isConfigHookCurrent(present: ConfigHooks, hook: GitHook, packageRoot: string): boolean {
   const { commands = [], events = [] } = present.get(hook) ?? {};
   return commands.join('\0') === configHookCommand(hook, packageRoot) && events.join('\0') === hook;

@@ -1,10 +1,7 @@
 import { escapeLine, escapeText } from '../domain/messages.ts';
 import { type Change, type FileChange, sameEnds } from './changes.ts';
 
-/**
- * Returns a plan as a person reads it: one line for each folder and each file of our own bookkeeping, and for every other
- * file a diff without context lines (settings may hold secrets).
- */
+/** A plan to read: a line per folder or file of ours, else a diff without context lines, because settings may hold secrets. */
 export function describeChanges(changes: readonly Change[]): string {
   return changes.map((change) => describe(change) + '\n').join('');
 }

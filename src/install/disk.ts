@@ -31,7 +31,6 @@ export async function followLinks(path: string): Promise<string> {
   throw new Failure('environment', `too many symbolic links: ${path}`);
 }
 
-/** One file's place and bytes. */
 export interface DiskFile {
   readonly path: string;
   readonly bytes: Buffer | undefined;
@@ -51,7 +50,7 @@ export async function plainFileFacts(path: string): Promise<DiskFile | undefined
   return stat === undefined || stat.isFile() ? { path: real, bytes: await readBytes(real) } : undefined;
 }
 
-/** The file's bytes, or undefined when there is none. Fails for a FIFO, which may block, and for an endless device. */
+/** The file's bytes; undefined when there is none. Fails for a FIFO, which may block, and for an endless device. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   let file: fs.FileHandle | undefined;
   try {
@@ -100,9 +99,9 @@ export async function requireWritable(folder: string): Promise<void> {
 }
 
 /**
- * Puts a whole file in place at once: a reader sees the old bytes or the new ones, never a part.
+ * Puts a whole file in place at once: a reader sees the old bytes or the new ones, never a part. With `lock`, the temporary
+ * file is `<path>.lock`, as git's is, so that only one writer at a time can create it.
  *
- * @param lock whether the temporary file is `<path>.lock`, as git's is, so that only one writer at a time can create it
  * @throws the file system's error; no temporary file is left
  */
 export function placeFile(path: string, bytes: Buffer, mode: number, lock: boolean): void {

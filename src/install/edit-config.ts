@@ -10,8 +10,7 @@ import { type RepositoryFacts, isEnabled } from './repository-facts.ts';
 type Edit = (...words: string[]) => Promise<void>;
 
 /**
- * The config that the repository should have: switched on, and with exactly these hooks of ours. If that is so already, no
- * byte changes.
+ * The config that the repository should have: switched on, and with exactly these hooks of ours. Changes no byte of such a one.
  *
  * @throws Failure `environment`
  */

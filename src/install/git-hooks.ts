@@ -17,7 +17,6 @@ import {
 import { isExecutable } from './programs.ts';
 import { type HooksFolder, type RepositoryFacts, isIgnored } from './repository-facts.ts';
 
-/** One hook as it is in the folder that git takes hooks from. */
 export interface HookFacts {
   readonly hook: GitHook;
   readonly path: string;
@@ -26,7 +25,7 @@ export interface HookFacts {
   readonly executable: boolean;
   /** False: the file would show up in `git status`, or is tracked. */
   readonly hidden: boolean;
-  /** The hook that the program pre-commit (pre-commit.com) replaced. That program keeps the old hook and runs it first. */
+  /** The hook that the program pre-commit (pre-commit.com) replaced; that program keeps it and runs it first. */
   readonly legacy: Buffer | undefined;
 }
 
@@ -49,12 +48,12 @@ export async function readHooks(git: GitRunner, folder: HooksFolder): Promise<Ho
   );
 }
 
-/** The blocks that we will add. `forConfig`: hooks whose file is not ours to change, which git can run from its config. */
+/** `forConfig`: hooks whose file we may not change, but which git can run from its config. */
 interface PlannedHooks extends PlannedFiles {
   readonly forConfig: readonly GitHook[];
 }
 
-/** Plans our blocks. Pure. A hook that cannot be changed safely is left as it is, with a notice. */
+/** Plans our blocks. Pure. Leaves a hook that cannot be changed safely as it is, with a notice. */
 export function planHooks(
   repository: RepositoryFacts,
   hooks: readonly HookFacts[],
@@ -107,7 +106,6 @@ function planHook(facts: HookFacts, receipt: Receipt, packageRoot: string): File
   });
 }
 
-/** Why a hook's file is not changed, and what a person can do instead. */
 function reasonToLeave(folder: HooksFolder, facts: HookFacts, packageRoot: string) {
   const { kind, path, hidden, current, executable } = facts;
   const shim = shellQuote(shimPath(packageRoot, facts.hook));

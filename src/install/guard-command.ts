@@ -3,7 +3,6 @@ import type { CommandTest } from './hook-settings.ts';
 /** Where a client's hooks are registered: for this user, for everybody in the project, or for this user in the project. */
 export type InstallScope = 'user' | 'project' | 'local';
 
-/** A client whose hooks start the guard. */
 interface GuardedClient {
   readonly client: string;
   /** Whether the client refuses a tool call when a hook ends with any status but 0, whatever the reason. */
@@ -11,9 +10,9 @@ interface GuardedClient {
 }
 
 /**
- * The command that a client starts for its events. It exits silently with 0 when the package is gone: a client shows any
- * other status to the person at every tool call, or takes it for a refusal. A project's settings are shared between
- * machines, so their command finds git-handoff on PATH. If a release changes this text, Codex asks its users to trust it again.
+ * The command that a client starts for its events. It exits silently with 0 when the package is gone, because a client shows
+ * any other status at every tool call, or takes it for a refusal. A project's settings are shared between machines, so their
+ * command finds git-handoff on PATH. If a release changes this text, Codex asks its users to trust it again.
  */
 export function guardCommand(
   { client, failsClosed }: GuardedClient,
@@ -29,14 +28,14 @@ export function guardCommand(
   return failsClosed === true ? `${find} ${guard} --client-pid $PPID || exit 0` : `${find} exec ${guard}`;
 }
 
-/** Returns a test for the commands that any release's `guardCommand` makes for a client. */
+/** Returns a test for the commands that `guardCommand` of any release makes for a client. */
 export function isGuardCommand(client: string): CommandTest {
   return (command) => command.includes('git-handoff') && `${command} `.includes(` guard --client ${client} `);
 }
 
 /**
- * Whether a registered command line may be run to see what it does. One in the user's own settings may be run. Files in the
- * working tree come with the repository, so from them only the command that `init` itself writes may be run.
+ * Whether a registered command line may be run to see what it does: any from the user's own settings. Files in the working tree
+ * come with the repository, so from them only the command that `init` itself writes.
  */
 export function isHarmless(
   hook: { readonly scope: InstallScope; readonly command: string },

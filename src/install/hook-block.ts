@@ -16,12 +16,10 @@ export type GitHook = (typeof GIT_HOOKS)[number];
 const BLOCK_START = '# >>> git-handoff >>>';
 const BLOCK_END = '# <<< git-handoff <<<';
 
-/** The first line of a hook that we create. */
 export const NEW_HOOK = '#!/bin/sh\n';
 
 const BLOCK = new RegExp(`^${BLOCK_START}\\n[^]*?^${BLOCK_END}(?:\\n|$)`, 'm');
 
-/** The shells that can run our lines. */
 const SHELLS = /^(?:sh|bash|dash|ash|ksh|mksh|zsh)$/;
 
 /** Wraps lines in our markers; for any file whose comments begin with `#`. */
@@ -35,8 +33,8 @@ export function shimPath(packageRoot: string, hook: GitHook): string {
 }
 
 /**
- * The block for a hook that holds nothing else; lines that other programs append later run after it. The hook sources our
- * shim, which saves a start of sh, and skips it when no session is on record or in the environment.
+ * The block for a hook that holds nothing else; lines that other programs append later run after it. It sources our shim, which
+ * saves a start of sh, and skips the shim when no session is on record or in the environment.
  */
 export function soleBlock(hook: GitHook, packageRoot: string): string {
   const begin = [
@@ -97,9 +95,9 @@ function piped(format: string, text: string): string {
 }
 
 /**
- * The block for a hook that exists already. The hook starts itself again as a child, from its own path with the same
- * arguments, input and interpreter. So everything below the block runs first, and may end with `exit` or `exec`. The
- * hook ends with the first non-zero status. The child unsets GIT_HANDOFF_CHAINED at once: no command of the hook sees it.
+ * The block for a hook that exists already. The hook starts itself again as a child, from its own path with the same arguments,
+ * input and interpreter. So everything below the block runs first, and may end with `exit` or `exec`. The first status that is
+ * not zero ends the hook. The child unsets GIT_HANDOFF_CHAINED at once, so that no command of the hook sees it.
  */
 export function chainBlock(hook: GitHook, packageRoot: string): string {
   return markedBlock([
@@ -146,7 +144,7 @@ export function hasMarker(text: string): boolean {
   return new RegExp(`^${BLOCK_START}$`, 'm').test(text);
 }
 
-/** The shim that a block in the text names. */
+/** The path of the shim in our block of a text. */
 export function namedShim(text: string): string | undefined {
   const quoted = /^handoff_shim='(.*)'$/m.exec(text)?.[1];
   return hasMarker(text) ? quoted?.replaceAll("'\\''", "'") : undefined;
@@ -159,11 +157,7 @@ export function withoutBlocks(text: string): string | undefined {
   return hasMarker(result) ? undefined : result;
 }
 
-/**
- * The hook with our block in it; the same text if the block is there already.
- *
- * @param base the hook without a block
- */
+/** The hook with our block in it; the same text if the block is there already. `base`: the hook without a block. */
 export function withBlock(current: string, base: string, hook: GitHook, packageRoot: string): string {
   const forms = [soleBlock(hook, packageRoot), chainBlock(hook, packageRoot)];
   if (current !== base && forms.some((block) => current.replace(block, '') === base)) return current;

@@ -1,7 +1,6 @@
 /**
- * The part of a client's settings that lists its hooks: `hooks.<event>[] = {matcher?, hooks: [handler]}`, or without
- * the groups, `hooks.<event>[] = {...handler, matcher?}`.
- * Everything here is pure; texts are binary strings (see json-text.ts).
+ * The part of a client's settings that lists its hooks: `hooks.<event>[] = {matcher?, hooks: [handler]}`, or without the
+ * groups, `hooks.<event>[] = {...handler, matcher?}`. Pure; texts are binary strings (see json-text.ts).
  */
 import {
   type JsonNode,
@@ -18,7 +17,7 @@ import {
   withoutComments,
 } from './json-text.ts';
 
-/** One registration: the handler runs at each such event, or only at those of the tools that the matcher names. */
+/** The handler runs at each such event, or only at those of the tools that the matcher names. */
 export interface HookEntry {
   readonly event: string;
   readonly matcher?: string | undefined;
@@ -27,10 +26,8 @@ export interface HookEntry {
   readonly flat?: true | undefined;
 }
 
-/** Whether a command is ours. */
 export type CommandTest = (command: string) => boolean;
 
-/** What a client's settings may hold besides hooks. */
 interface SettingsFormat {
   /** The `"version"` that the client requires; settings that have one keep it. */
   readonly version?: number | undefined;
@@ -166,7 +163,7 @@ interface Place {
   readonly index: number;
 }
 
-/** A handler of ours: the path to it from `hooks` down, and the group (or the bare handler) under its event. */
+/** `path`: from `hooks` down to the handler; `group`: the group, or the bare handler, under the event. */
 interface OurHandler {
   readonly path: readonly Place[];
   readonly event: string | undefined;
@@ -194,7 +191,7 @@ function* ourHandlers(text: string, root: JsonNode, isOurs: CommandTest): Genera
   }
 }
 
-/** Copilot CLI has a key for each shell: `bash` holds the command for a POSIX shell. */
+/** Copilot CLI's key is the shell's name: `bash` holds the command for a POSIX shell. */
 function commandOf(text: string, handler: JsonNode): string {
   const command = (memberOf(handler, 'command') ?? memberOf(handler, 'bash'))?.value;
   if (command === undefined || text[command.start] !== '"') return '';

@@ -9,7 +9,7 @@ import { contentStart } from './json-text.ts';
 /** The files at the top of a working tree whose text clients give to every session. */
 const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
-/** One of the instruction files, as it is on the disk. Its `path` is that of the file itself, with links followed. */
+/** One of the instruction files. `path` is that of the file itself, with links followed. */
 interface InstructionFacts extends DiskFile {
   readonly name: string;
   readonly isMissing: boolean;
@@ -57,8 +57,8 @@ function reasonToLeave(text: string): string | undefined {
 }
 
 /**
- * Plans our block in a project's instruction files: in those that exist, else in those that the chosen clients
- * read. Pure. A file that cannot be changed safely is left as it is, with a notice.
+ * Plans our block in a project's instruction files: in those that exist, else in those that the chosen clients read. Pure.
+ * Leaves a file that cannot be changed safely as it is, with a notice.
  */
 export function planInstructions(
   facts: readonly InstructionFacts[],
@@ -74,7 +74,7 @@ export function planInstructions(
     reason === undefined ? [] : [`${path}: left as it is, ${reason}`],
   );
   const open = chosen.filter((one) => one.reason === undefined && !isCovered(one, facts));
-  // Of several names of one file, the first one counts.
+  // If a file has several names, the first counts.
   const targets = open.filter(({ path }, at) => open.findIndex((other) => other.path === path) === at);
   const [first] = targets;
   if (present.length > 0 && first !== undefined) notices.push(...unreadNotices(facts, installers, first));
@@ -96,10 +96,10 @@ function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): FileChang
   });
 }
 
-/** Whether a file without our block imports AGENTS.md: a session that reads the file reads AGENTS.md, too. */
+/** Whether a file without our block imports AGENTS.md, which a session then reads, too. */
 function isCovered(one: InstructionFacts, facts: readonly InstructionFacts[]): boolean {
   const agents = facts.find(({ name }) => name === 'AGENTS.md');
-  // A damaged AGENTS.md counts, too: once it is mended, it has the block.
+  // A damaged AGENTS.md counts, too: as soon as somebody mends the file, it has the block.
   if (agents?.bytes === undefined || agents.path === one.path) return false;
   const text = one.bytes?.toString('latin1') ?? '';
   return importsFile(text, 'AGENTS.md') && findBlock(text) === 'none';
@@ -121,8 +121,8 @@ function unreadNotices(
 }
 
 /**
- * The lines that `git handoff init --instructions` puts into a project's instruction files (AGENTS.md and its
- * like). Pure; texts are binary strings (one character a byte), because such a file may hold any bytes.
+ * The lines that `git handoff init --instructions` puts into a project's instruction files (AGENTS.md and its like). Pure;
+ * texts are binary strings (one character a byte), because such a file may hold any bytes.
  */
 
 export const INSTRUCTIONS_START = '<!-- git-handoff:start -->';
@@ -143,10 +143,9 @@ const LINES = [
   INSTRUCTIONS_END,
 ];
 
-/** Where our block is in a text. */
 interface Place {
   readonly start: number;
-  /** The offset after the end marker's line, its line end included. */
+  /** The offset after the end marker's line end. */
   readonly end: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Edits JSON text without reformatting it: every byte that is not inserted or removed stays as it is.
- * Texts are binary strings (one character per byte), so that offsets are byte offsets and nothing is recoded.
+ * Edits JSON text without reformatting it: every byte that is not inserted or removed stays as it is. Texts are binary strings
+ * (one character per byte), so that offsets are byte offsets and nothing is recoded.
  */
 
 /** An element of an array or a member of an object, with its place in the text. */
@@ -19,7 +19,6 @@ export interface JsonNode {
   readonly items: readonly JsonItem[];
 }
 
-/** How the text is laid out: one step of indentation, and the line ending. */
 interface JsonStyle {
   readonly indent: string;
   readonly eol: string;
@@ -60,11 +59,7 @@ export function jsonValue(text: string): unknown {
 /** A string (maybe after a byte order mark), a bracket, comma or colon, or a number or word. */
 const TOKEN = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/**
- * Finds the places of all values.
- *
- * @param text valid JSON (`jsonValue` checks that) without comments, with or without a byte order mark
- */
+/** Finds the places of all values. `text`: JSON that `jsonValue` accepts, without comments; a byte order mark may begin it. */
 export function scanJson(text: string): JsonNode {
   const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({ token, index }));
   let at = contentStart(text) === 0 ? 0 : 1;
@@ -104,11 +99,7 @@ export function renderJson(value: unknown, depth: number, style: JsonStyle): str
   return toBinary(lines.join(style.eol + style.indent.repeat(depth)));
 }
 
-/**
- * Adds a rendered item at the end of a container.
- *
- * @param depth the nesting level of the container's items
- */
+/** Adds a rendered item at the end of a container. `depth`: the nesting level of the container's items. */
 export function appendItem(
   text: string,
   container: JsonNode,
@@ -118,7 +109,7 @@ export function appendItem(
 ): string {
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
-  // If a line end or a comment precedes the closing bracket already, no line end is added.
+  // No line end is added if one, or a comment, precedes the closing bracket already.
   const isOnSeveralLines = /[\n/]/.test(text.slice(at, container.end - 1));
   const tail = isOnSeveralLines ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + style.eol + style.indent.repeat(depth) + body + tail;

@@ -30,18 +30,16 @@ import { SettingsError } from './hook-settings.ts';
 import { isInWorkingTree, planInstructions, readInstructionFiles } from './instructions.ts';
 import { type RepositoryFacts, isEnabled, readRepository } from './repository-facts.ts';
 
-/** What `init` is to set up in a repository. */
 export interface InitGoal {
   /** Whose client settings get the hooks: the user's or the project's. */
   readonly scope: 'user' | 'project';
   /**
-   * The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. If no
-   * client is named, `init` skips those whose settings cannot be edited.
+   * The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. If no client is
+   * named, `init` skips those whose settings cannot be edited.
    */
   readonly clients: readonly string[];
   /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */
   readonly instructions?: boolean;
-  /** Whether to install the skill for these clients, for this user. */
   readonly skill?: boolean;
   /** Whether to register the event of the user's prompts, too, in clients that ask for trust. */
   readonly contextNudge?: boolean;
@@ -57,8 +55,8 @@ export interface InstallPlan {
 const NOTHING: PlannedFiles = { files: [], notices: [] };
 
 /**
- * Plans what `init` changes, in an order that may be interrupted anywhere: first the receipts, so that every later
- * step can be undone, last the config that switches the repository on. Changes nothing itself.
+ * Plans what `init` changes, in an order that may be interrupted anywhere: first the receipts, so that every later step can be
+ * undone, last the config that switches the repository on. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `usage` when the settings cannot be edited safely
  */
@@ -123,7 +121,6 @@ export async function planInit(
   };
 }
 
-/** The clients that were chosen, and where their settings may lie. */
 interface SettingsGoal extends InitGoal {
   readonly installers: readonly ClientInstaller[];
   readonly topLevel: string | undefined;
@@ -280,13 +277,13 @@ export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): bo
   return found === receipt?.after || found === receipt?.formerly;
 }
 
-/** Writes a file of our own bookkeeping, which uninstall removes as a whole. */
+/** For our own bookkeeping, which uninstall removes as a whole. */
 function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | undefined {
   if (before?.equals(after) === true) return undefined;
   return { kind: 'file', role: 'bookkeeping', path, before, after, mode: 0o600 };
 }
 
-/** Adds to a receipt the planned files and the missing folders, except the receipt's folder, which uninstall removes whole. */
+/** Adds the planned files and the missing folders to a receipt, except the receipt's own: uninstall removes that whole. */
 function recorded(file: DiskFile, receipt: Receipt, planned: readonly FileChange[]): Receipt {
   const folders = planned.flatMap(({ path }) => missingFolders(dirname(path)));
   const above = missingFolders(dirname(file.path)).slice(0, -1);

@@ -31,8 +31,8 @@ const MARKERS = ['id', 'solo', 'checked', 'committing', 'operation', 'try.lock',
 );
 
 /**
- * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What is
- * in the user's folders serves all repositories: it goes with the last repository, or on request. Changes nothing itself.
+ * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What is in
+ * the user's folders serves all repositories: it goes with the last one, or on request. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `integrity` (damaged receipt)
  */

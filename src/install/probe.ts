@@ -12,11 +12,10 @@ export interface RegisteredHook {
   readonly command: string;
 }
 
-/** One settings file of a client, as it is on the disk. */
 export interface ClientSettings {
   readonly scope: InstallScope;
   readonly file: string;
-  /** As a binary string, for the installers. */
+  /** A binary string. */
   readonly text: string;
   /** Why the file cannot be read; the client then runs no hook from it. */
   readonly broken?: string;

@@ -5,7 +5,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import { quietly, readBeginning, realPath } from '../host/disk.ts';
 
 const NAME = 'git-handoff';
-/** What the second line of the launcher begins with, whatever its release. */
+/** The beginning of the launcher's second line in every release. */
 const LAUNCHER_MARK = '\n# git-handoff: ';
 const HEAD_BYTES = 4096;
 const VERSION_TIMEOUT_MS = 2000;
@@ -19,16 +19,16 @@ function onPath(name: string, env: Environment): string[] {
 }
 
 /**
- * The programs that a shell may start for `git-handoff`, and git for `git handoff`: the first one hides the others. Not all
- * are ours: a Go tool that moves branches has the same name.
+ * The programs that a shell may start for `git-handoff`, and git for `git handoff`; the first hides the others. Some may not be
+ * ours: a Go tool that moves branches has the same name.
  */
 export function programsOnPath(env: NodeJS.ProcessEnv): { path: string; isOurs: boolean }[] {
   return onPath(NAME, env).map((path) => ({ path, isOurs: isOurs(path, env) }));
 }
 
 /**
- * Returns another path of the same file that survives an update, or else this path. Homebrew and mise keep each version in
- * a folder of its own, which the next version replaces, and a link to the current version's folder.
+ * Returns a path of the same file that survives an update, else this path. Homebrew and mise keep each version in a folder of
+ * its own, which the next version replaces, and a link to the current version's folder.
  */
 export function lastingName(path: string): string {
   const names = [

@@ -9,7 +9,7 @@ export interface HooksFolder {
   readonly path: string;
   /** Whether `core.hooksPath` is relative: then every worktree has a folder of its own. */
   readonly perWorktree: boolean;
-  /** Whether other repositories may use the folder, too: it is outside of this repository's git folder and working trees. */
+  /** Whether other repositories may use the folder, because it is outside of this one's git folder and working trees. */
   readonly shared: boolean;
   /** Whether the folder is in a working tree, where we only make files that git ignores. */
   readonly inWorkTree: boolean;
@@ -27,9 +27,7 @@ export interface RepositoryFacts {
   /** Values of `handoff.enabled` in the repository's own config. */
   readonly enabled: readonly string[];
   readonly hooksFolder: HooksFolder | undefined;
-  /** Our hooks in the repository's own config. */
   readonly configHooks: ConfigHooks;
-  /** Whether this git runs hooks from its config. */
   readonly runsConfigHooks: boolean;
   /** The git folders of all worktrees, the main one first. */
   readonly worktreeGitDirs: readonly string[];
@@ -81,8 +79,8 @@ export function listGitDirs(commonDir: string): string[] {
 }
 
 /**
- * Reads the config, not `rev-parse --git-path hooks`, because the git that we start runs with `core.hooksPath` switched off.
- * Resolves a relative path as git does, against the folder that the hook would run in.
+ * Reads the config, not `rev-parse --git-path hooks`, because our own git runs with `core.hooksPath` switched off. Resolves a
+ * relative path as git does: against the folder in which the hook would run.
  */
 async function readHooksFolder(
   git: GitRunner,

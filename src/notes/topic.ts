@@ -60,7 +60,7 @@ export async function readTopic(
   const common = await readSettledTopic(repository, path, note);
   if (common !== undefined) return common;
   let state = await compareTopic(repository, path, note);
-  // Two refs are not read at once: a write in between must not look like a move by hand.
+  // git does not read two refs in one step: a write in between must not look like a move by hand.
   for (let reads = 1; state.illegal !== undefined && reads < MAX_READS; reads++) {
     const again = await compareTopic(repository, path, note);
     if (again.publicOid === state.publicOid && again.keptOid === state.keptOid) return again;
