@@ -55,7 +55,7 @@ export interface Asker {
   readonly areOne: (a: SessionId, b: SessionId) => boolean;
 }
 
-/** Describes who asks: an owner; `undefined` means a person. */
+/** Describes who asks. `asking` is an owner, or `undefined` for a person. */
 export function askerOf(
   asking: SessionId | undefined,
   sessions: readonly JudgedSession[],

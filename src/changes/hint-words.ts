@@ -12,7 +12,7 @@ import { TOP_LITERAL } from './dirty-work.ts';
  * one line is kept in a file, `<common dir>/handoff/typed/<name>`, which the command names.
  */
 
-/** The most paths that a command lists; it reads more from a file. */
+/** The most paths that a command lists; if there are more, it reads them from a file. */
 const MAX_TYPED = 5;
 /** How long to keep the file that a hint names: nobody types an older hint. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
@@ -35,7 +35,7 @@ export function typedPaths(paths: readonly string[]): string | undefined {
   return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
 }
 
-/** Returns a path as a word, but not with a line feed or tab: what follows one could pass for a line of ours. */
+/** Returns a path as a word, unless it has a line feed or tab: what follows could pass for a line of ours. */
 function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }

@@ -73,7 +73,7 @@ export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
-/** The ids of news that were sent to everybody and not yet heard by the owner, who need not hear what came before it. */
+/** Returns the ids of news for everybody that the owner has not heard. An owner need not hear what came before its arrival. */
 export function undeliveredIds({ all, self }: Ledgers): string[] {
   const news = all.flatMap((ledger) => ledger.news);
   return news.flatMap(({ id, to }) => (to === self.session || self.notified.has(id) ? [] : id));

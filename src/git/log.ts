@@ -86,7 +86,7 @@ export async function droppedCommits(
 
 /**
  * The commits that no branch would contain after `branch` (a short name, or `HEAD` if detached) moves to `to`. Without `to`:
- * after it is deleted, and except those of remote-tracking branches. Newest first; empty when a name resolves to no commit.
+ * after `branch` is deleted, and not those of remote-tracking branches. Newest first; empty when a name names no commit.
  */
 export function leftCommits(
   options: GitOptions,

@@ -5,7 +5,7 @@ import { pathspecModes } from './environment.ts';
 import { type GitOptions, runGit, git, askGit, entriesOf, records } from './run.ts';
 import { lstatOf } from '../host/disk.ts';
 
-/** Reads, from git's objects alone, a commit's mode and object name at paths, also of folders; `undefined`: no such commit. */
+/** Reads mode and object name of files and folders in a commit, from git's objects alone; `undefined`: no such commit. */
 export async function treeEntries(
   options: GitOptions,
   commit: Oid,
@@ -52,7 +52,8 @@ export function existsInside(top: string, path: string): boolean {
 }
 
 /**
- * The dirty paths that pathspecs (gitglossary(7)), relative to `cwd`, match; relative to the top of the working tree.
+ * The dirty paths that match these pathspecs (gitglossary(7)). The pathspecs are relative to `cwd`, the paths to the top of the
+ * working tree.
  *
  * @throws Failure `usage` when git refuses a pathspec
  */

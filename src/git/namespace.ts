@@ -44,7 +44,7 @@ export const UNPACKED = `${LOCAL}unpacked/`;
 /** Whether a ref belongs to this machine alone and never leaves it. */
 export const isBookkeeping = (ref: string): boolean => ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 
-/** Whether a ref outside these prefixes and ours is inside one if case or invisible characters do not count (macOS, Windows) */
+/** Whether a ref outside these prefixes and ours is in one where case or invisible characters do not count (macOS, Windows). */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
   const folded = foldedName(`${ref}/`);
   return [...prefixes, LOCAL, REMOTE].some(

@@ -24,8 +24,8 @@ export interface ObjectRequest {
 }
 
 /**
- * Reads objects, whole if only their names are given, in order; missing and damaged ones are `undefined`. One process is
- * enough, except in two cases. A damaged object ends git's batch: then each half is read by itself. If requests with
+ * Reads objects in order (a name alone: the whole object); missing and damaged ones are `undefined`. One process is enough,
+ * except in two cases. A damaged object ends git's batch: then each half is read by itself. If requests with
  * `mostBytes` make git print more than `MOST_PRINTED`, we ask for sizes first.
  */
 export async function readObjects(

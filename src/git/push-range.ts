@@ -41,7 +41,7 @@ export function parsePushedRefs(text: string): PushedRef[] {
  * Reads `<old oid> <new oid> <ref>` lines, as git passes them to pre-receive (githooks(5)). A server decides by them, so
  * a line that cannot be read is an error.
  *
- * @throws Failure `usage` for such a line, or for none
+ * @throws Failure `usage` when a line cannot be read, or there is none
  */
 export function parseReceivedRefs(text: string): PushedRef[] {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -139,7 +139,7 @@ export interface ShortenedBranch {
 const MAX_DROPPED = 10_000;
 
 /**
- * Finds what a push of all these refs takes off branches at the remote (as for `newCommits`): the commits that nothing pushed
+ * Finds what a push of all these refs takes off branches at `remote` (as in `newCommits`): the commits that nothing pushed
  * contains and, as far as remote-tracking refs tell, no other branch there.
  */
 export async function shortenedBranches(
@@ -172,7 +172,7 @@ export async function shortenedBranches(
 /** How many of the pushed commits are searched for a deleted branch's changes. */
 const MAX_PAIRS = 20;
 
-/** Returns the dropped commits whose change no pushed commit has as the same patch; no merges, no empty commits. */
+/** Returns the dropped commits whose patch no pushed commit has; no merges, no empty commits. */
 export async function lostCommits(
   options: GitOptions,
   branches: readonly ShortenedBranch[],
@@ -214,7 +214,7 @@ export interface MixedCommit {
   readonly paths: number;
 }
 
-/** The most commits in memory; the bytes from which a commit is read by itself; and the bytes of the largest that is read. */
+/** The most commits in memory; the size from which a commit is read by itself; the size of the largest that is read. Bytes. */
 const [AT_ONCE, LARGE_BYTES, MOST_BYTES] = [1000, 64 << 10, 64 << 20];
 
 /**
@@ -305,7 +305,7 @@ export function receivedRange(tips: readonly Oid[], prefixes: readonly string[])
   return { options: ['--stdin', '--not', ...handoffs, '--all'], input: tips };
 }
 
-/** Pairs of sessions of which one continues the other, says a handoff in the history of `tips` or refs under `prefixes`. */
+/** Pairs of sessions of which one continues the other, by handoffs in the history of `tips` and refs under `prefixes`. */
 export async function handedOnSessions(
   options: GitOptions,
   prefixes: readonly string[],

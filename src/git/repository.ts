@@ -22,7 +22,7 @@ export interface Repository {
 export type InRepository = Pick<Repository, 'cwd'>;
 
 const DETACHED = 'HEAD' as BranchName;
-/** Whether a variable (git(1)) is set that only lets git tell where the repository is. */
+/** Whether the environment (git(1)) moves the repository or limits the search: then only git can tell where it is. */
 const isLocated = () =>
   ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'].some((name) => process.env[name] !== undefined);
 

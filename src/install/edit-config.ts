@@ -10,7 +10,8 @@ import { type RepositoryFacts, isEnabled } from './repository-facts.ts';
 type Edit = (...words: string[]) => Promise<void>;
 
 /**
- * The config that the repository should have: switched on, and with exactly these hooks of ours. Changes no byte of such a one.
+ * The config that the repository should have: switched on, and with exactly these hooks of ours. If it
+ * is like that already, no byte changes.
  *
  * @throws Failure `environment`
  */

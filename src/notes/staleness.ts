@@ -106,7 +106,7 @@ async function judge(
   return new Map(judged.filter(([, staleness]) => staleness !== null));
 }
 
-/** Returns those branches whose notes a remote has shown and that were never here: they may exist only in an unpushed clone. */
+/** Returns branches whose notes a remote showed and that were never checked out here: a clone may not have pushed them. */
 export async function branchesElsewhere(
   options: GitOptions,
   names: readonly string[],

@@ -51,7 +51,7 @@ export interface ReadableTopic extends TopicState {
 
 const MAX_READS = 5;
 
-/** Reads one topic, its tip loaded whole. The common case, a public ref that equals `kept`, costs one process. */
+/** Reads one topic, its tip whole, the note when asked. The common case, a public ref equal to `kept`, costs one process. */
 export async function readTopic(
   repository: InRepository,
   path: HandoffPath,

@@ -124,7 +124,7 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
 export const rescuedAt = (rescue: Rescue): number =>
   rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
 
-/** The most attempts, and the attempt from which on a lock ends them. */
+/** The most attempts, and the number of attempts after which a lock ends them. */
 const [MAX_TRIES, MAX_LOCKED] = [20, 2];
 
 /**

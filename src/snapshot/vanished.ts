@@ -28,7 +28,7 @@ interface Looked {
   readonly budget: Budget;
 }
 
-/** How many of the newest snapshots are searched for lost work; if none has the work, it is kept once more. */
+/** How many of the newest snapshots are searched for the lost work before it is kept once more. */
 const RECENT = 5;
 
 /** Work that is gone, and the number of the rescue, new or old, that holds it; `undefined`: it could not be kept. */
