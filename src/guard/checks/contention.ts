@@ -27,7 +27,7 @@ export async function contention(call: TreeCall, facts: FileFacts): Promise<read
 
 /**
  * Warns an agent, once, before it changes what another agent of its session has not committed. The main agent hears only of
- * running sub-agents' changes. Where sub-agents are not owners, every agent hears of the others' changes.
+ * running sub-agents' changes. Where sub-agents are not owners, each hears of the other sub-agents' changes.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,
