@@ -47,10 +47,10 @@ export interface SecretFinding {
   readonly mask: string;
 }
 
-/** How many characters of a secret show its kind, and no more: `ghp_`, `AKIA`, `sk-a`, the scheme of an address. */
+/** How many characters of a secret are shown; enough to tell its kind: `ghp_`, `AKIA`, `sk-a`, the scheme of an address. */
 const SHOWN = 4;
 
-/** Returns what may be shown of a secret: its first four characters, and how many there are. */
+/** Returns what may be shown of a secret: its length, and its first four characters if it has more than eight. */
 export function maskSecret(secret: string): string {
   const characters = Array.from(secret);
   const shown = characters.length > 2 * SHOWN ? characters.slice(0, SHOWN).join('') : '';

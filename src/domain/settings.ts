@@ -94,7 +94,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
     staleAfterMs: read('handoff.staleafter', AGE, 30 * 60_000),
     /** Whether git-handoff leaves a note for a session that left none. */
     automaticNotes: read('handoff.automaticnotes', FLAG, true),
-    /** How much each worktree keeps of what destructive commands would lose; `maxBytes`: of all files together. */
+    /** How much discarded work is kept, for each worktree and kind of rescue; `maxBytes` limits the total size. */
     rescue: {
       maxCount: read('handoff.rescue.maxcount', SIZE, 50),
       maxAgeMs: read('handoff.rescue.maxage', AGE, 14 * 86_400_000),
@@ -121,7 +121,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
   };
 }
 
-/** How much each worktree keeps of what destructive commands would lose. */
+/** How much discarded work is kept, for each worktree and kind of rescue. */
 export type RescueLimits = Settings['rescue'];
 
 /** Reads what goes into a commit's trailer; git's words for a boolean switch it on or off. */
