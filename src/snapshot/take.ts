@@ -55,6 +55,9 @@ export async function takeSnapshot(
   { limits, now, budget }: Limits,
 ): Promise<Taken | undefined> {
   const { cwd } = place;
+  // The list is read beside the status, which takes git longer. We hear of an error where the list is needed.
+  const listing = listRescues(cwd, budget.left());
+  listing.catch(() => undefined);
   const { dirty, head } = await looking;
   if (dirty.size === 0) return undefined;
   const gatheringTime = budget.part(budget.left() * GATHERING);
@@ -72,7 +75,7 @@ export async function takeSnapshot(
     items,
     reason: { ...reason, worktree: basename(cwd), ref: head.ref, skipped },
   };
-  const known = await listRescues(cwd, budget.left());
+  const known = await listing;
   const same = sameWork(known, place.worktreeId, snapshot, { limits, now });
   if (same !== undefined) return { commit: same.oid, number: same.number, skipped };
   const keeping = { batch, known, limits, now, timeoutMs: budget.left() };

@@ -46,7 +46,7 @@ export function keepLeft(
 }
 
 /** Makes a rescue of the changes that a status shows, with their owners. By default the ledgers name the owners. */
-export function saveStatus(
+export async function saveStatus(
   { session, settings, now, budget }: TreeCall,
   place: WorkPlace,
   status: TreeStatus | Promise<TreeStatus>,
@@ -67,18 +67,15 @@ export function saveStatus(
  */
 export async function keepTurn(call: TreeCall): Promise<number> {
   const { tree, now, budget, log } = call;
-  try {
-    const place = workPlaceOf(tree);
-    const status = await readTreeStatus(place.top, { now, timeoutMs: budget.left(), namesOnly: true });
-    if (status.dirty.size === 0) return 0;
-    await saveStatus(call, place, status, { kind: 'stop', command: '' }).catch((error: unknown) => {
-      log('open', `uncommitted work was not kept at the end of a turn: ${String(error)}`);
-    });
-    return status.dirty.size;
-  } catch {
-    // There is no working tree, or git did not answer.
-    return 0;
-  }
+  const place = workPlaceOf(tree);
+  const looking = readTreeStatus(place.top, { now, timeoutMs: budget.left(), namesOnly: true });
+  const saving = saveStatus(call, place, looking, { kind: 'stop', command: '' });
+  const [status, saved] = await Promise.allSettled([looking, saving]);
+  // There is no working tree, or git did not answer.
+  if (status.status === 'rejected') return 0;
+  if (saved.status === 'rejected')
+    log('open', `uncommitted work was not kept at the end of a turn: ${String(saved.reason)}`);
+  return status.value.dirty.size;
 }
 
 /** Saves uncommitted work that the last status shows and that is gone now. If that fails, only the log says so. */
