@@ -18,7 +18,6 @@ export interface AutomaticFacts {
   readonly worktree: string | undefined;
   /** HEAD when the session began; `undefined`: not known, `null`: no commit yet. */
   readonly startHead: Oid | null | undefined;
-  /** HEAD now. */
   readonly head: Oid | null;
   /** Newest first. */
   readonly commits: readonly { readonly oid: Oid; readonly subject: string }[];
@@ -160,10 +159,8 @@ export function codeSpan(text: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns the topic of a session's automatic note, which never changes: `session-` and the short id that our messages show.
- * If the id is no UUID, a hash of it replaces the short id.
- *
- * @param sha256 hexadecimal digest of a text
+ * Returns the topic of a session's automatic note, which never changes: `session-` and the short id that our messages show. If
+ * the id is no UUID, the beginning of its hash replaces the short id. `sha256` returns hex.
  */
 export function automaticTopic(session: SessionId, sha256: (text: string) => string): Topic {
   const id = session.toLowerCase();

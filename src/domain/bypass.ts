@@ -21,11 +21,9 @@ export type BypassKey =
   /** One git process. */
   | { readonly kind: 'git'; readonly pid: number; readonly start: string };
 
-/** A token that was consumed. */
 export interface ConsumedBypass {
   readonly v: 1;
   readonly key: BypassKey;
-  /** When it was consumed. */
   readonly at: number;
   /** Whether the refusal was about handoff files. If so, a person has allowed whatever the call does to these files. */
   readonly files: boolean;

@@ -9,11 +9,9 @@ import { shortId, type SessionId, canMean, meantId, parseSessionId } from './nam
 export interface MessageParts {
   /** Whether the message has more than blanks, comments and our trailers. */
   readonly hasText: boolean;
-  /** Whether a line names a session. */
   readonly namesSession: boolean;
   /** Whether a line names the session that commits, by its full or short id. */
   readonly namesCommitter: boolean;
-  /** Whether a line names a model. */
   readonly namesModel: boolean;
   /** Whether the last line lacks its line feed. */
   readonly isTorn: boolean;
@@ -28,12 +26,7 @@ const MODEL_LINE = /^assisted-by:/i;
 /** The comment characters that git tries with `core.commentChar=auto`, until one begins no line of the message. */
 const COMMENT_CHARACTERS = /^[#;@!$%^&|:]/;
 
-/**
- * Reads a message.
- *
- * @param comment what begins a comment, or `auto`; `#` always does as well, because git before 2.45 ignores
- * `core.commentString`
- */
+/** Reads a message. Comments begin with `comment` (`auto`: any sign) and with `#`: git before 2.45 knows no `commentString`. */
 export function messageParts(text: string, session: string, comment: string): MessageParts {
   const isTorn = text !== '' && !text.endsWith('\n');
   const lines = (isTorn ? text : text.slice(0, -1)).split('\n');

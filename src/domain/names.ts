@@ -35,7 +35,7 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
-/** The variable in which the guard names the sub-agent to a command that commits while another's command commits, too. */
+/** Names the agent that runs a command (empty: the session itself); set where two agents of a session make commits at once. */
 export const AGENT_VARIABLE = 'GIT_HANDOFF_AGENT';
 
 /** The variables of each client, in order of precedence. */
@@ -180,10 +180,7 @@ export function meantId<T extends string>(text: string, ids: Iterable<T>): T | u
   return more.length === 0 ? only : undefined;
 }
 
-/**
- * Parses a branch name by the rules of git-check-ref-format(1) for `refs/heads/<name>`. Names that
- * look like an option are refused although very old git could create them.
- */
+/** Parses a branch name by git-check-ref-format(1). A name that begins with a dash is refused, although old git can make one. */
 export function parseBranchName(text: string): BranchName | undefined {
   if (text === '' || text.startsWith('-') || text.endsWith('/') || text === '@') return undefined;
   // eslint-disable-next-line no-control-regex -- control characters are what must be refused
@@ -194,19 +191,13 @@ export function parseBranchName(text: string): BranchName | undefined {
   return text as BranchName;
 }
 
-/**
- * Returns the id under which a person writes: one for each e-mail address, which the id does not reveal. `sha256` returns
- * hex; the caller passes it in because the domain has no libraries.
- */
+/** Returns the id under which a person writes: one for each e-mail address, which it does not reveal. `sha256` returns hex. */
 export function personId(email: string, sha256: (text: string) => string): SessionId | undefined {
   const address = email.trim().toLowerCase();
   return address === '' ? undefined : parseSessionId(`person-${sha256(address).slice(0, 12)}`);
 }
 
-/**
- * Folds a name as some file systems do, which ignore case or invisible characters (macOS, Windows): there, two names that
- * fold to the same text may be one file.
- */
+/** Folds a name as file systems do that ignore case or invisible characters (macOS, Windows). Equal results may be one file. */
 export function foldedName(name: string): string {
   return (
     name
@@ -231,11 +222,9 @@ export function switchBack(ref: string, oid: Oid | null | undefined): string {
   return `git switch ${ref === 'HEAD' ? `--detach ${oid ?? ''}`.trimEnd() : shellWord(branchOf(ref))}`;
 }
 
-/** What is known of an owner beside its id. */
+/** What is known of an owner beside its id: a session's client, a person's name. */
 interface Known {
-  /** The client of a session. */
   readonly client?: string | null | undefined;
-  /** What a person is called. */
   readonly name?: string | null | undefined;
 }
 

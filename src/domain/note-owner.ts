@@ -2,7 +2,7 @@ import { FORMAT_VERSION, type HandoffCommit } from './handoff.ts';
 import type { Oid, SessionId } from './names.ts';
 import { type Operator, operatorOf } from './operators.ts';
 
-/** The effective tip that a writer saw. */
+/** The tip that a writer saw: the last version whose move was legal; `undefined`: none. */
 type Tip = HandoffCommit | undefined;
 
 /** What a writer wants to do to a topic. */

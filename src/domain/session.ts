@@ -8,7 +8,6 @@ export interface ProcessId {
   readonly start: string;
 }
 
-/** How an ended session ended. */
 export interface SessionEnd {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -156,7 +155,6 @@ export interface IdentityFacts {
   variable(name: string): string | undefined;
 }
 
-/** A session, and the client that runs it. */
 interface CallingSession {
   readonly id: SessionId;
   readonly client: string;

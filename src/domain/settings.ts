@@ -55,10 +55,7 @@ const oneOf = <Word extends string>(...words: readonly Word[]): Kind<Word> => ({
   known: words.join(', '),
 });
 
-/**
- * Builds the settings from `key value` pairs as git lists them; the last value of a key wins. If that is invalid, the default
- * counts, which stands last in each line.
- */
+/** Builds the settings. The last value of a key counts or, if it is invalid, the default, which stands last in each line. */
 export function parseSettings(entries: readonly SettingEntry[]) {
   const unknown: UnknownValue[] = [];
   const all = (key: string) =>
@@ -121,7 +118,6 @@ export function parseSettings(entries: readonly SettingEntry[]) {
   };
 }
 
-/** How much discarded work is kept, for each worktree and kind of rescue. */
 export type RescueLimits = Settings['rescue'];
 
 /** Reads what goes into a commit's trailer; git's words for a boolean switch it on or off. */

@@ -101,10 +101,8 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
 }
 
 /**
- * Reads `work.json`, and trusts nothing in it. If it returns a text, that says what is wrong with the file.
- *
- * @param blobs the blobs in the order of their numbers
- * @param isOwn whether this clone took it: then there are no limits, and any name that git lists is a path
+ * Reads `work.json`, and trusts nothing in it. A text as the result says what is wrong with the file. `blobs`: in the order of
+ * their numbers. `isOwn`: this clone took the snapshot, so there are no limits, and any name that git lists is a path.
  */
 export function parseSnapshot(text: string, blobs: readonly Oid[], isOwn = false): Snapshot | string {
   const fields = jsonFields<'version' | 'base' | 'items' | 'reason'>(text);
@@ -271,12 +269,7 @@ interface Kept {
   readonly bytes: number;
 }
 
-/**
- * Returns which of a worktree's rescues are beyond the limits: too old, too many, or too big together. The newest one
- * always stays.
- *
- * @param now milliseconds since the epoch
- */
+/** Returns a worktree's rescues that are too old, too many or too big together; never the newest. `now`: ms since the epoch. */
 export function beyondLimits<T extends Kept>(kept: readonly T[], limits: RescueLimits, now: number): T[] {
   const newestFirst = [...kept].sort((a, b) => b.number - a.number);
   let bytes = 0;
@@ -299,10 +292,9 @@ const MOVING_FILE =
   /^(?:agents(?:\.override)?\.md|claude(?:\.local)?\.md|(?:gemini|qwen)\.md|opencode\.jsonc?|\.mcp\.json|\.(?:cursor|windsurf|cline)rules|\.envrc|\.npmrc|\.yarnrc\.yml|\.pre-commit-config\.yaml|lefthook\.yml)$/;
 
 /**
- * Whether a file can make programs run or instruct agents: clients' settings and instructions, git's own files, hooks. This
- * is a caution for work from elsewhere, not a security boundary: it does not cover build scripts, for example.
- *
- * @param hooks the folder of the git hooks relative to the top, if it is in the working tree
+ * Whether a file can make programs run or instruct agents: clients' settings and instructions, git's own files, hooks. This is
+ * a caution for work from elsewhere, not a security boundary: it does not cover build scripts, for example. `hooks`: the folder
+ * of the git hooks relative to the top, if it is in the working tree.
  */
 export function isMoving(path: string, hooks: string | undefined): boolean {
   const parts = path.split('/').map(partName);

@@ -50,11 +50,8 @@ const FORWARD = /: Fast-forward$/;
 const CREATED_FROM = /^branch: Created from (?:refs\/remotes\/)?(.+)$/;
 
 /**
- * Whether a branch that the default branch contains had commits of its own. The default branch also contains a branch that
- * is new or was reset: the answer is `true` only if that is certain.
- *
- * @param moves its reflog, newest first; empty when there is none
- * @param wasMerged its tip is the second parent of a merge in the default branch
+ * Whether a branch that the default branch contains had commits of its own; `false` in doubt, because the default branch also
+ * contains a branch that is new or was reset. `moves`: the branch's reflog, newest first; empty when there is none.
  */
 export function hadOwnCommits(branch: string, moves: readonly BranchLogEntry[], wasMerged: boolean): boolean {
   // A rename, or a reset to the same commit, moves nothing.

@@ -21,6 +21,7 @@ interface Peer {
   readonly client: string;
   /** Its branch; `undefined`: it works in the very same working tree. */
   readonly where: string | undefined;
+  /** Paths that are changed in its worktree and in this one. */
   readonly shared?: readonly string[];
 }
 
@@ -33,7 +34,6 @@ export interface StartupFacts {
   readonly notes: readonly StartupNote[];
   /** How many more open handoffs there are than `notes` has. */
   readonly further?: number;
-  /** `shared`: paths that are changed in its worktree and in this one. */
   readonly peers: readonly Peer[];
   /** How many automatic notes are only counted, because there are too many to show which one to continue. */
   readonly automatic?: number;

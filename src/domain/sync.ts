@@ -17,11 +17,7 @@ export function shownAddress(url: string): string {
   return `${scheme}://${user}${before.slice(at + 1)}${query < 0 ? rest : `${rest.slice(0, query)}?***`}`;
 }
 
-/**
- * Checks the setting `handoff.remotePrefix`.
- *
- * @throws Failure `usage` when no ref could have this prefix
- */
+/** Returns the setting `handoff.remotePrefix`; throws a `usage` failure if no handoff may have this prefix. */
 export function checkRemotePrefix(text: string): string {
   const isPrefix = /^refs\/.*\/$/.test(text) && parseBranchName(text.slice(0, -1)) !== undefined;
   // Handoffs may not be mixed with branches, tags, git's notes or our own bookkeeping.
@@ -66,9 +62,7 @@ export function decideFold({ relation, illegal, deletedHere, hasOwnText }: FoldF
   return hasOwnText ? 'set-aside' : 'follow';
 }
 
-/** The facts that decide whether a handoff is pushed. */
 interface PushFacts {
-  /** Our tip. */
   readonly tip: Oid;
   /** What the remote shows now, and what it showed when it was last asked. */
   readonly shown: Oid | undefined;

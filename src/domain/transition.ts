@@ -82,7 +82,6 @@ const NOT_ITS_OWNER = 'taken from somebody who did not own it';
 
 type OwnerChange = 'none' | 'take' | 'succeed' | 'foreign' | 'mismatch';
 
-/** Returns the former owner that a commit names. */
 function formerOwner({ takenFrom, succeeds }: HandoffTrailers): SessionId | undefined {
   return takenFrom ?? succeeds;
 }
@@ -236,10 +235,8 @@ const MAX_LOOKS = 2_000_000;
 
 /**
  * Returns a function that tells whether a merge joins two lines (neither parent is in the other's history). By a merge of a
- * line with its own past, a former owner would own the handoff again without a take.
- *
- * @param known all commits that were read
- * @param added those that the move adds to the history of `old`
+ * line with its own past, a former owner would own the handoff again without a take. `known`: all commits that were read;
+ * `added`: those that the move adds to the history of `old`.
  */
 function lineJudge(
   known: ReadonlyMap<Oid, HandoffCommit>,

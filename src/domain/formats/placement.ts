@@ -42,10 +42,8 @@ const MAX_NUMBER = 50;
 
 /**
  * Decides where an imported note goes. A text that is in its topic's history is not written again. A file that was imported
- * before becomes the next version, if its owner or the caller owns the topic. A note that somebody wrote is never replaced:
- * the import takes the next free name beside it.
- *
- * @param related every topic that the note could belong to (`candidates`)
+ * before becomes the next version, if its owner or the caller owns the topic. A note that somebody wrote is never replaced: the
+ * import takes the next free name beside it. `related`: every topic that the note could belong to (`candidates`).
  */
 export function decidePlacement(
   incoming: IncomingNote,

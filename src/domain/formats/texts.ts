@@ -19,7 +19,6 @@ import { slugWords, topicFrom } from '../note/topic-slug.ts';
 export type Format = 'guard' | 'handover' | 'structured' | 'markdown';
 export const FORMATS: readonly Format[] = ['guard', 'handover', 'structured', 'markdown'];
 
-/** What an export looks like. */
 export type ExportFormat = 'markdown' | 'guard' | 'handover';
 export const EXPORT_FORMATS: readonly ExportFormat[] = ['markdown', 'guard', 'handover'];
 
@@ -43,7 +42,6 @@ export function looksStructured(text: string): boolean {
   return /^(?:handoff_id|schema_version):/m.test(yaml) && /^topic:/m.test(yaml);
 }
 
-/** Where a note belongs. */
 interface NotePlace {
   readonly branch: BranchName;
   readonly topic: Topic;

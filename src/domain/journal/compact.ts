@@ -4,11 +4,9 @@ import { type EventOf, type JournalLine, type SessionEvent, type WorktreeEvent, 
 import { type AgentWork, type SessionJournal, emptyLedger } from './fold.ts';
 import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 
-/** How many of the notices that a session has heard are remembered. */
+/** How many heard notices, refusals (which `board` shows) and stash entries of the session are remembered. */
 const MAX_NOTIFIED = 256;
-/** How many of the refusals, which `board` shows, are remembered. */
 const MAX_REFUSALS = 100;
-/** How many of the stash entries that the session made are remembered. */
 const MAX_STASHED = 500;
 
 /** Returns the events that fold to a claim. */
@@ -20,9 +18,8 @@ export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
 }
 
 /**
- * Returns fewer lines that fold to the same journal, for a journal that has grown.
- *
- * @param forgetBefore older news, finished commands and commits are left out: they matter only for a while
+ * Returns fewer lines that fold to the same journal, except that news, finished commands and commits from before `forgetBefore`
+ * are gone: they matter only for a while.
  */
 export function compactLines(journal: SessionJournal, forgetBefore: number): JournalLine[] {
   const known = [...journal.agents]

@@ -113,11 +113,9 @@ const OF_WORKTREE = {
   notified: { ids: texts, by: someText, agent },
   /** The session was put on record here, under this process. */
   registered: { pid: number, start: text },
-  /** The session is no longer on record here. */
   unregistered: {},
   /** The session works in this worktree, whose top is `top`, from a folder outside. */
   visit: { top: text },
-  /** The session no longer works here from outside. */
   'visit-end': {},
   /** The session begins to work alone; `look` is what was dirty then (`formatTreeStatus`). */
   alone: { look: text },
@@ -137,7 +135,6 @@ const OF_SESSION = {
   asked: { note: text, atStop: flag },
   /** The session's client and model, as its commits name them; empty: they must name neither. */
   model: { name: text },
-  /** A call of the session was refused. */
   refused: { text, agent },
   /** The session took a note (`<branch>/<topic>`) over from another session. */
   took: { topic: text, from: parseSessionId },

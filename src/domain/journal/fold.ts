@@ -9,7 +9,6 @@ export interface SessionJournal {
   readonly session: SessionId;
   /** The session's ledgers, by worktree. `ledgersIn` adds what its sub-agents did. */
   readonly trees: ReadonlyMap<string, SessionLedger>;
-  /** What each of its sub-agents did. */
   readonly agents: ReadonlyMap<string, AgentWork>;
   /** Names the session's client and model for its commits. */
   readonly model: EventOf<'model'> | undefined;
@@ -19,9 +18,7 @@ export interface SessionJournal {
   readonly notified: ReadonlyMap<string, EventOf<'notified'>>;
   /** The running command that may add stash entries. */
   readonly stashing: EventOf<'stashing'> | undefined;
-  /** The stash entries that the session made. */
   readonly stashed: ReadonlySet<Oid>;
-  /** The refused calls of the session. */
   readonly refusals: readonly EventOf<'refused'>[];
 }
 
@@ -175,7 +172,6 @@ export function emptyLedger(session: SessionId): Ledger {
   };
 }
 
-/** A ledger that is being folded. */
 type Ledger = { -readonly [Name in keyof SessionLedger]: Mutable<SessionLedger[Name]> };
 type Mutable<T> =
   T extends ReadonlyMap<infer Key, infer Value>

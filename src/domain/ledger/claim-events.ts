@@ -31,7 +31,7 @@ interface WindowFacts {
   readonly isTimely: (change: WindowChange) => boolean;
 }
 
-/** Returns the claims of the session that ran the command. */
+/** Returns the claims that a command's changes give its session. */
 export function claimsInWindow(facts: WindowFacts): EventOf<'claim'>[] {
   const { window, ledgers, running, agent } = facts;
   const others = [...running, ...ledgers.flatMap(({ windows }) => windows)];
@@ -98,8 +98,6 @@ function firstOf({ since, changes }: OpenClaim, from: number): PathChange | unde
   return since >= from ? changes[0] : undefined;
 }
 
-/** Which claims a new status of the working tree ends, and which it brings back. Pure. */
-
 /** Returns the claimed paths that are clean in this status. */
 export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeStatus): string[] {
   const claimed = ledgers.flatMap(({ claims }) => [...claims.keys()]);
@@ -108,9 +106,8 @@ export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeSta
 
 /**
  * Returns how the status changes the claims, by session. A claim on a clean path is over, but may come back unless it was
- * committed. While a commit runs, its hooks may have put the changes aside: then only committed claims are over.
- *
- * @param heads what HEAD has at the {@link cleanPaths}
+ * committed. While a commit runs, its hooks may have put the changes aside: then only committed claims are over. `heads`: what
+ * HEAD has at the {@link cleanPaths}.
  */
 export function claimsSettled(
   ledgers: readonly SessionLedger[],
@@ -134,7 +131,7 @@ export function claimsSettled(
   );
 }
 
-/** Returns the ledgers, and reopens in them the ended claims whose changes show at their paths again. */
+/** Returns the ledgers with those ended claims open again whose changes are back at their paths. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
   changeAt: (path: string) => Replaced | undefined,
@@ -156,8 +153,9 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
 }
 
 /**
- * Returns the ended claims whose change is back while HEAD has the same content (a file may be removed twice). If several
- * claims made the same change, only the one that ended last is returned; none if one of them is open: it explains the change.
+ * Returns the ended claims whose change is back. HEAD must have the content that the change was made on, or a commit of the
+ * session: to remove another version of a file is another change. Of several claims with the same change, only the one that
+ * ended last is returned; none if an open claim has the change.
  */
 function revivals(
   ledgers: readonly SessionLedger[],
@@ -183,9 +181,8 @@ function shows(claims: ReadonlyMap<string, OpenClaim>, path: string, state: File
 }
 
 /**
- * Returns what a session that worked alone, or its user, has changed since it began, as claims by path.
- *
- * @param at when a path was changed, as far as that is known; milliseconds since the epoch
+ * Returns what a session that worked alone, or its user, has changed since it began, as claims by path. `at` says when a path
+ * was changed, as far as that is known, in milliseconds since the epoch.
  */
 export function sinceStart(
   session: SessionId,
@@ -201,15 +198,14 @@ export function sinceStart(
 }
 
 /**
- * If a session that worked alone ends, or its client dies, and it continues later, what it had changed is still its own;
- * what others did in the break is not. `start` is its start list, `pause` the working tree when the break began.
+ * A lone session may end, or its client die, and the session may continue later. What it had changed is still its own then;
+ * what others did in the break is not. `start` is the session's start list, `pause` the working tree when the break began.
  */
 
 /**
  * Returns the start list (others' changes) with which the session continues. What changed in the break is added, except at
- * paths that the session had changed before on the same branch. `undefined`: not known, a new list begins.
- *
- * @param pause `undefined` if nobody looked when the break began: all changes of the break count as the session's
+ * paths that the session had changed before on the same branch. Without `pause`, nobody looked when the break began, and all
+ * changes of the break count as the session's. `undefined`: the start list is not known, and a new one begins.
  */
 export function resumedStart(
   start: TreeStatus,
@@ -227,11 +223,7 @@ export function resumedStart(
   return { head: start.head, dirty, at: now.at };
 }
 
-/**
- * Returns what a session that worked alone has changed, as far as it is still in the working tree.
- *
- * @param pause the working tree when the session ended or died; `undefined`: it goes on
- */
+/** Returns what a lone session changed, as far as the working tree still has it. Without `pause`, there was no break. */
 export function changesLeft(
   start: TreeStatus,
   pause: TreeStatus | undefined,

@@ -2,12 +2,8 @@ import type { SessionId } from '../names.ts';
 import type { EventOf } from '../journal/events.ts';
 import type { FileState, Window } from './tree-status.ts';
 
-/**
- * Claims ("this session changed this path of this worktree since HEAD"), and the ledger: the state that a session's
- * journal adds up to in one worktree. Paths are relative to the top of the working tree, as git prints them.
- */
+/** A claim says that a session changed a path of a worktree since HEAD. Paths are relative to its top, as git prints them. */
 
-/** One change of one path: its states before and after. */
 export interface PathChange {
   readonly before: FileState;
   readonly after: FileState;

@@ -10,7 +10,6 @@ import { sameState, type FileState } from './tree-status.ts';
 interface HunkFacts {
   readonly head: FileState;
   readonly disk: FileState;
-  /** Claims whose changes are wanted: the session's own. */
   readonly mine: readonly OpenClaim[];
   readonly others: readonly OpenClaim[];
 }

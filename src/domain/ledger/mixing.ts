@@ -102,10 +102,7 @@ export interface CommitDecision {
   readonly mine: readonly string[];
 }
 
-/**
- * Adds to a ledger, as changes by its session, what has been staged since the session began. A session that is alone in its
- * worktree keeps no ledger itself.
- */
+/** Adds what was staged since a session began to its ledger: a session that is alone in its worktree keeps no ledger. */
 export function withChangesSince(
   ledger: SessionLedger,
   start: TreeStatus,
@@ -123,10 +120,7 @@ export function withChangesSince(
   return { ...ledger, claims: new Map([...ledger.claims, ...since]) };
 }
 
-/**
- * Returns the staged paths whose history has to be read before {@link decideCommit}, because nothing says that this
- * session changed them.
- */
+/** Returns the staged paths whose history {@link decideCommit} needs, because nothing says that this session changed them. */
 export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): StagedPath[] {
   return facts.staged.filter((staged) => {
     if (staged.head === null) return false; // New files take nothing back.

@@ -16,11 +16,9 @@ import {
 export interface SessionGroups {
   /** The session itself, those whose conversation it carries on, its parents and children. */
   readonly own: ReadonlySet<SessionId>;
-  /** The other live sessions. */
   readonly foreign: ReadonlySet<SessionId>;
   /** The sessions in `foreign` that wait for their user: what they own may be taken. */
   readonly idle?: ReadonlySet<SessionId>;
-  /** The client of each session on record. */
   readonly clients?: ReadonlyMap<SessionId, string>;
 }
 
@@ -29,7 +27,7 @@ export function atWorkBeside(sessions: readonly SessionId[], { foreign, idle }: 
   return [...new Set(sessions)].filter((id) => foreign.has(id) && idle?.has(id) !== true);
 }
 
-/** Whether a trailer names the asking session; not if a short id fits another session, too. */
+/** Whether a trailer names the asking side; false if a short id fits a session in `foreign`, too. */
 export function namesOwn(trailer: string, { own, foreign }: SessionGroups): boolean {
   const fits = (ids: ReadonlySet<string>) => [...ids].some((id) => canMean(trailer, id));
   return (own as ReadonlySet<string>).has(trailer) || (fits(own) && !fits(foreign));
@@ -46,20 +44,12 @@ export interface PathClaims {
   readonly own: readonly OpenClaim[];
   readonly foreign: readonly OpenClaim[];
   readonly left: readonly OpenClaim[];
-  /**
-   * Touches of the asking side and of the others. A touch changes a path that another live session had claimed before, with
-   * better proof. Touches refuse nobody; when the earlier claim ends, they become claims like any other.
-   */
+  /** Touches: changes of a path that another live session had claimed before, with better proof. They refuse nobody as yet. */
   readonly ownTouches: readonly OpenClaim[];
   readonly foreignTouches: readonly OpenClaim[];
 }
 
-/**
- * Returns the claims on a path that have not ended.
- *
- * @param head what HEAD has there; `undefined` if it was not read
- * @param more claims on the path that no ledger has yet
- */
+/** Returns the open claims on a path. `head`: what HEAD has there, if it was read; `more`: claims that no ledger has yet. */
 export function claimsOn(
   path: string,
   ledgers: readonly SessionLedger[],
@@ -92,10 +82,7 @@ function outranks(first: OpenClaim, later: OpenClaim): boolean {
   return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
 }
 
-/**
- * Whether all that differs from HEAD at a path is the asking session's: only then may a hint offer a command that throws it
- * away. If somebody else changed the path, too, before or after, this is false.
- */
+/** Whether the asking session alone made a path differ from HEAD: only then may a hint name a command that discards this. */
 export function isWhollyMine(
   dirty: DirtyPath,
   ledgers: readonly SessionLedger[],
@@ -131,10 +118,8 @@ export function hasStaged({ staged }: SessionLedger, path: string, index: FileSt
 }
 
 /**
- * Whether a session made a commit's change of a path, according to the commit's trailers or, if it has none, to the
- * session's allowed commits.
- *
- * @param owns whether an id in a trailer is that session's
+ * Whether a session made a commit's change of a path, by the commit's trailers or, if it has none, by the session's allowed
+ * commits. `owns` tells whether an id in a trailer is that session's.
  */
 export function isMaker(
   { session, commits }: SessionLedger,
@@ -146,15 +131,13 @@ export function isMaker(
 }
 
 /**
- * Requests: a session that was refused something because of another's claim leaves a request in its own ledger, and the
- * other one finds it at its next call. A request counts as long as that claim is open and the session that asked is at work; a
- * request to commit ends with the asking session's next commit.
+ * What a refused session wants because of another's change of one path. The request stands in the asking session's ledger, and
+ * the other one finds it at its next call. It counts as long as that claim is open and the asking session is at work; a request
+ * to commit ends with the asking session's next commit.
  */
-
-/** What one session wants because of another's change of one path. */
 export interface Request {
   readonly from: SessionId;
-  /** The session to notify: the one that made the change, or the one that continues its conversation. */
+  /** The session to notify: `owner`, or the session that continues its conversation. */
   readonly to: SessionId;
   /** The session that made the change. */
   readonly owner: SessionId;
@@ -168,7 +151,7 @@ export interface Request {
   readonly handedAt: number | undefined;
 }
 
-/** Returns the requests that still count according to a worktree's ledgers: one for each asker and claim, the oldest first. */
+/** Returns the requests that still count according to a worktree's ledgers, oldest first: one for each asker and claim. */
 export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   const found = new Map<string, Request>();
   const asked = ledgers
@@ -193,7 +176,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** An id of no news. A session records it as `notified` to say that it continues `former`'s conversation (`/clear`). */
+/** The id, which no news has, by whose `notified` event a session says that it continues `former`'s conversation (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
 /** A session and those whose conversation it carries on, as far as their ledgers exist. */
@@ -229,14 +212,14 @@ const DEEDS: Readonly<Record<Wish, string>> = {
   switch: 'wants to switch branches and would take along',
 };
 
-/** Says in our words what a session wants: "codex bbbbbbbb wants to edit src/a.ts". */
+/** Says what a session wants: "codex bbbbbbbb wants to edit src/a.ts". */
 export function wishText(who: string, wish: Wish, names: string): string {
   return `${who} ${DEEDS[wish]} ${names}`;
 }
 
-/** Who owns a dirty path, as shown to people: `git handoff status`, `take -- <path>` and `sessions` call it. */
+/** Who owns a dirty path, as `git handoff status`, `take -- <path>` and `sessions` show it. */
 
-/** `other`: another live session's · `left`: of a session that is over · `contended`: of two live sessions. */
+/** `other`: another live session's · `left`: of a session that is over · `contended`: of several live sessions. */
 export type BelongsTo = 'mine' | 'other' | 'left' | 'nobody' | 'contended';
 
 export interface Belonging {
@@ -248,10 +231,9 @@ export interface Belonging {
 }
 
 /**
- * Judges the open claims on a path. A sure claim outweighs a weak one. Of two equally sure ones, a live session's outweighs
- * that of a session that is over.
- *
- * @param areOne whether two sessions count as one (the same conversation, one started inside the other)
+ * Judges the open claims on a path. A sure claim outweighs a weak one. Of equally sure ones, a live session's outweighs that of
+ * a session that is over. `areOne` tells whether two sessions count as one (the same conversation, or one started in the
+ * other).
  */
 export function decideBelonging(
   { own, foreign, left }: Pick<PathClaims, 'own' | 'foreign' | 'left'>,
@@ -291,10 +273,7 @@ export function isStaged({ head, index }: DirtyPath): boolean {
   return !sameState(head, index);
 }
 
-/**
- * Returns the changes of several claims in the order in which they were made: each begins where the one before it
- * ended, as far as they fit together.
- */
+/** Orders several claims' changes as they were made: each begins where the one before it ended, as far as they fit together. */
 export function chainChanges(base: FileState, claims: readonly OpenClaim[]): PathChange[] {
   const open = [...claims].sort((a, b) => a.since - b.since).flatMap(({ changes }) => changes);
   const chain: PathChange[] = [];
@@ -309,16 +288,13 @@ export function chainChanges(base: FileState, claims: readonly OpenClaim[]): Pat
 export interface PathPart {
   readonly dirty: DirtyPath;
   readonly claims: PathClaims;
-  /** The claims that count as the session's own: its touches are the last. */
+  /** Those of `claims` that count as the session's own, touches last. */
   readonly mine: readonly OpenClaim[];
 }
 
 /**
- * Divides the claims on the dirty paths between a session and everybody else: what `commit` takes, `diff` shows and `undo`
- * takes back is decided by them.
- *
- * @param owners the sessions whose changes count as the session's own
- * @param unrecorded claims that no ledger has yet
+ * Tells a session's claims on dirty paths from everybody else's: this decides what `commit` takes, `diff` shows and `undo`
+ * takes back. `owners`: the sessions whose changes count as the session's own; `unrecorded`: claims that no ledger has yet.
  */
 export function divideWork(
   { status, ledgers }: { readonly status: TreeStatus; readonly ledgers: readonly SessionLedger[] },

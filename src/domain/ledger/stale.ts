@@ -40,9 +40,8 @@ export function bearing(state: FileState, { from, to }: Gain): Bearing | undefin
 }
 
 /**
- * Returns what HEAD has gained since the session began to change the path, according to its claims.
- *
- * @param left what each move of HEAD left behind, the newest move and the newest commit first
+ * Returns what HEAD has gained since the session began to change the path, according to its claims. `left`: the changes of the
+ * commits that each move of HEAD left behind, the newest move and the newest commit first.
  */
 export function claimGains(
   { path, own, head }: Candidate,

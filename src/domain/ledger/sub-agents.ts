@@ -75,7 +75,6 @@ function joined(own: SessionLedger, left: readonly SessionLedger[]): SessionLedg
   };
 }
 
-/** Joins a session's and its sub-agents' claims on one path into one claim. */
 function joinedClaim(session: SessionId, claims: readonly OpenClaim[]): OpenClaim {
   return claims.reduce((one, other) => {
     const [first, last] = [one.since <= other.since ? one : other, one.at <= other.at ? other : one];

@@ -14,7 +14,6 @@ export interface FilePath {
 
 /** A path that differs from HEAD in the index or on the disk. */
 export interface DirtyPath extends FilePath {
-  /** What HEAD, the index and the disk have there. */
   readonly head: FileState;
   readonly index: FileState;
   readonly disk: FileState;
@@ -60,7 +59,7 @@ export interface Window {
   readonly goesOn?: boolean | undefined;
 }
 
-/** How long a background program counts as running if nobody reports its end. Milliseconds. */
+/** How long a background program counts as running after its command if nobody reports its end. Milliseconds. */
 const GOES_ON_MS = 10 * 60_000;
 
 /** In a longer window, a person or a background program may well have made the change. Milliseconds. */
@@ -89,11 +88,7 @@ export interface WindowChange {
   readonly wasDirty: boolean;
 }
 
-/**
- * Returns what changed on the disk between two statuses, except by HEAD's own moves.
- *
- * @param was if HEAD has moved: what the former HEAD had at paths that were clean then
- */
+/** Returns what changed on the disk, except by HEAD's moves. `was`: what a former HEAD had at paths that were clean then. */
 export function changesBetween(
   before: TreeStatus,
   after: TreeStatus,

@@ -4,7 +4,7 @@ import { escapeLine } from '../messages.ts';
 /** What the front matter of a structured note says (schema/handoff-front-matter.schema.json), by its own keys. */
 export interface FrontMatter {
   readonly schema_version: string;
-  /** The id that the note states; whether that id is right is checked elsewhere. */
+  /** As the note states it; checked elsewhere. */
   readonly handoff_id?: string | undefined;
   readonly from: string;
   readonly to: string;
@@ -24,10 +24,7 @@ type FrontMatterResult =
 /** Any of these makes a mapping ours. */
 const OUR_KEYS: readonly string[] = ['schema_version', 'handoff_id', 'from', 'to'];
 
-/**
- * Reads front matter (the `yaml` of `splitNote`). A note is structured if this is a mapping that has a key of ours;
- * everything else passes unjudged. `now` is in milliseconds since the epoch: no note may be dated more than a day ahead.
- */
+/** Reads front matter (the `yaml` of `splitNote`): ours if it is a mapping with a key of ours. `now`: ms since the epoch. */
 export function readFrontMatter(yaml: string, now: number): FrontMatterResult {
   const parsed = parseYaml(yaml);
   if (parsed.kind === 'invalid') {
@@ -44,7 +41,6 @@ export function readFrontMatter(yaml: string, now: number): FrontMatterResult {
 
 const PLAIN_HINT = "plain lines like to: 'bob', each key once, without tabs, anchors and tags";
 
-/** A mapping that may be front matter of ours. */
 type Mapping = Readonly<Partial<Record<string, unknown>>>;
 
 function isMapping(value: unknown): value is Mapping {
@@ -52,9 +48,9 @@ function isMapping(value: unknown): value is Mapping {
 }
 
 /**
- * YAML as front matter has it: one document, plain data. Only this code knows the library. It refuses anchors, aliases and
- * tags before anything is built from them, so that nothing expands and no custom type appears. It counts tokens first, and
- * refuses a text that is nested deeply or has very many parts, because the parser recurses.
+ * YAML as front matter has it: one document, plain data. `parseYaml` refuses anchors, aliases and tags before it builds
+ * anything from them, so that nothing expands and no custom type appears. It counts tokens first, and refuses a text that is
+ * nested deeply or has very many parts, because the parser recurses.
  */
 type YamlResult =
   | { readonly kind: 'value'; readonly value: unknown }
@@ -68,7 +64,6 @@ const MAX_INDENT = 200;
 
 const KEY_LINE = /^(?:(["'])([A-Za-z_][\w-]*)\1|([A-Za-z_][\w-]*))[ \t]*:(?=[ \t\r\n]|$)/gm;
 
-/** Reads front matter as YAML, after counting its tokens. */
 function parseYaml(text: string): YamlResult {
   const refused = refusedToken(text);
   if (refused !== undefined) return { kind: 'invalid', message: refused, keys: keyLines(text) };

@@ -138,7 +138,7 @@ function fenceAfter(open: string | undefined, line: string): string | undefined 
 interface NoteDocument {
   /** The front matter with its `---` lines, as it stands; empty when there is none. */
   readonly head: string;
-  /** The YAML between them; `undefined` when there is none. */
+  /** The YAML between the `---` lines; `undefined` when there is none. */
   readonly yaml: string | undefined;
   readonly body: string;
 }
@@ -152,9 +152,8 @@ const CLOSING = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
 const MAX_HEAD_CHARACTERS = 640 * 1024;
 
 /**
- * Takes a note apart at its YAML front matter: a first line `---` (a byte order mark may stand before it), and the next
- * line that is `---` or `...`. Without that second line, the first is a thematic break of Markdown, and the whole note is
- * body. The YAML itself is not checked here.
+ * Takes a note apart at its YAML front matter: a first line `---` (a byte order mark may stand before it), and the next line
+ * that is `---` or `...`. Without that second line, the first is a thematic break of Markdown, and all is body.
  */
 export function splitNote(note: string): NoteDocument {
   const opening = OPENING.exec(note)?.[0];
@@ -184,7 +183,6 @@ export interface PreparedNote {
 
 export interface NoteScene {
   readonly topic: string;
-  /** The name to write as `from`. */
   readonly from: string;
   /** Milliseconds since the epoch. */
   readonly now: number;

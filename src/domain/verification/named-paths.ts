@@ -24,9 +24,8 @@ const MARKER = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
 const LINK = /\]\(([^()\s]+)\)/g;
 
 /**
- * Returns the paths of an "important files" section: code spans and links, else the first word of a list item or line.
- *
- * @param top the top of the working tree, to which absolute paths are made relative; left out where there is none
+ * Returns the paths of an "important files" section: code spans and links, else the first word of a list item or line. `top`:
+ * the top of the working tree, to which absolute paths are made relative; left out where there is none.
  */
 export function importantPaths(section: string, top?: string): NamedPaths {
   const found = new Map<string, NamedPath>();
