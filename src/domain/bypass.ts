@@ -2,8 +2,8 @@ import { jsonFields } from './journal/events.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /**
- * A person's one-shot bypass: a token. The first check that would refuse something consumes it. The bypass then counts for
- * that session until the tool call or git process that consumed the token is over. Times are milliseconds.
+ * A person's one-shot bypass is a token. The first check that would refuse a session something consumes it. The bypass then
+ * counts for that session until the tool call or git process that consumed the token is over. Times are milliseconds.
  */
 
 /** What a person allowed. */

@@ -26,7 +26,7 @@ const MODEL_LINE = /^assisted-by:/i;
 /** The comment characters that git tries with `core.commentChar=auto`, until one begins no line of the message. */
 const COMMENT_CHARACTERS = /^[#;@!$%^&|:]/;
 
-/** Reads a message. Comments begin with `comment` (`auto`: any sign) and with `#`: git before 2.45 knows no `commentString`. */
+/** Reads a message. `comment`: what begins comments, or `auto`. `#` does, too: git before 2.45 ignores `core.commentString`. */
 export function messageParts(text: string, session: string, comment: string): MessageParts {
   const isTorn = text !== '' && !text.endsWith('\n');
   const lines = (isTorn ? text : text.slice(0, -1)).split('\n');

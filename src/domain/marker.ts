@@ -1,9 +1,6 @@
 import { type SessionId, topicsOverlap } from './names.ts';
 
-/**
- * The handoff files of the predecessor (claude-handoff-guard): `handoff-<branch>-<topic>.md` in a
- * project's memory folder, whose first line names the session that owns the file.
- */
+/** The files of the predecessor, claude-handoff-guard: `handoff-<branch>-<topic>.md` in a project's memory folder. */
 
 const MEMORY_FILE = /\/projects\/[^/]+\/memory\/(handoff-[^/]*)$/i;
 const MEMORY_FOLDER = /\/projects\/[^/]+\/memory$/;

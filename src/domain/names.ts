@@ -180,7 +180,7 @@ export function meantId<T extends string>(text: string, ids: Iterable<T>): T | u
   return more.length === 0 ? only : undefined;
 }
 
-/** Parses a branch name by git-check-ref-format(1). A name that begins with a dash is refused, although old git can make one. */
+/** Parses a branch name by git-check-ref-format(1). A name like an option is refused, although very old git could create it. */
 export function parseBranchName(text: string): BranchName | undefined {
   if (text === '' || text.startsWith('-') || text.endsWith('/') || text === '@') return undefined;
   // eslint-disable-next-line no-control-regex -- control characters are what must be refused

@@ -24,10 +24,9 @@ const FIELD = /^(id|git_email|email|active_until)[ \t]*:/;
 const EMAIL = /(?<![^\s<(|,:;`'"])[^\s<>()|,:;`'"@]{1,64}@[^\s<>()|,:;`'"@]{1,255}/;
 
 /**
- * Reads OPERATORS.md: YAML entries (`- id: alice` with `git_email:` and `active_until:` below it, as in
- * structured-handoff), list items that begin with a name (`- alice <alice@example.org>`), or the rows of a table whose
- * first cell is the name. Anything else is prose. We read it line by line and without a YAML parser, because the hooks read
- * it, too.
+ * Reads OPERATORS.md: YAML entries (`- id: alice` with `git_email:` and `active_until:` below it, as in structured-handoff),
+ * list items that begin with a name (`- alice <alice@example.org>`), or the rows of a table whose first cell is the name.
+ * Anything else is prose. No YAML parser is loaded, because the hooks read the file, too, and must be fast.
  */
 export function parseOperators(text: string): Operator[] {
   const found = new Map<string, Operator>();

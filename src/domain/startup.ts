@@ -15,7 +15,6 @@ interface StartupNote {
   readonly excerpt: readonly string[];
 }
 
-/** Another live session. */
 interface Peer {
   readonly session: string;
   readonly client: string;
@@ -58,7 +57,6 @@ const MAX_NOTICE_BYTES = 480;
 /** Bytes reserved for the line that counts what does not fit. */
 const COUNT_BYTES = 60;
 const MAX_PEERS = 4;
-/** How many `shared` paths of a peer to show. */
 const MAX_SHARED = 3;
 /** More notes would not fit, however short they are. */
 export const MAX_NOTES = 60;

@@ -64,7 +64,7 @@ interface HandoverFacts {
 const FIRST_LINE =
   /^(?:<!-- claude-session: ([^ \n]+) --> )?<!-- git-handoff: a copy of ([^ \n]+) at ([0-9a-f]+)(, a handover)?\. /;
 const NOTE_BEGINS = '<!-- git-handoff: the note begins -->\n';
-/** The longest first line that counts as a header. Characters. */
+/** How much of a file is searched for an `exportHeader`. Characters. */
 const MAX_HEADER = 4096;
 
 /**

@@ -144,7 +144,7 @@ const OF_SESSION = {
   stashed: { entries: oids },
   /** A sub-agent runs: its changes, those of earlier runs included, are its own. */
   'agent-started': { agent: text },
-  /** The sub-agent has ended or, without `agent`, every one has: their changes are now the session's. */
+  /** The sub-agent (without `agent`: every sub-agent) has ended: its changes are now the session's. */
   'agent-ended': { agent },
   /** The session has ended. If it comes back, what it had heard and been asked no longer counts. */
   ended: {},

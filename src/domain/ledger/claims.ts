@@ -2,7 +2,7 @@ import type { SessionId } from '../names.ts';
 import type { EventOf } from '../journal/events.ts';
 import type { FileState, Window } from './tree-status.ts';
 
-/** A claim says that a session changed a path of a worktree since HEAD. Paths are relative to its top, as git prints them. */
+/** A claim: this session changed this path since HEAD. Paths are relative to the top of the working tree, as git prints them. */
 
 export interface PathChange {
   readonly before: FileState;

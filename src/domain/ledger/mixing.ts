@@ -31,7 +31,7 @@ export interface OthersOperation {
 
 export interface CommitFacts {
   readonly staged: readonly StagedPath[];
-  /** What the squash merge that this commit finishes has staged: the session may commit it without being judged. */
+  /** What the squash merge that this commit finishes has staged: it is not judged, and is `mine` where nobody else claims it. */
   readonly squashed?: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly groups: SessionGroups;

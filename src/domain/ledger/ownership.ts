@@ -44,7 +44,10 @@ export interface PathClaims {
   readonly own: readonly OpenClaim[];
   readonly foreign: readonly OpenClaim[];
   readonly left: readonly OpenClaim[];
-  /** Touches: changes of a path that another live session had claimed before, with better proof. They refuse nobody as yet. */
+  /**
+   * A touch changes a path that another live session had claimed before, with better proof. It refuses nobody; when the earlier
+   * claim ends, it becomes a claim like any other.
+   */
   readonly ownTouches: readonly OpenClaim[];
   readonly foreignTouches: readonly OpenClaim[];
 }
@@ -176,7 +179,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** The id, which no news has, by whose `notified` event a session says that it continues `former`'s conversation (`/clear`). */
+/** A session records this id, which no news has, as `notified` to say that it continues `former`'s conversation (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
 /** A session and those whose conversation it carries on, as far as their ledgers exist. */

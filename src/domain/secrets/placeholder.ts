@@ -10,8 +10,8 @@ const MIN_DIFFERENT = 5;
 
 /**
  * Whether what the scanner took for a secret only stands for one: `ghp_xxxx…`, `AKIA…EXAMPLE`, `xoxb-your-token`, the
- * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Of twenty random characters,
- * fewer than one text in ten million has one case and no digit.
+ * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Twenty random characters have one
+ * case and no digit less than once in ten million times.
  */
 export function isPlaceholder(secret: string): boolean {
   if (secret.includes('://')) return isSampleAddress(secret);

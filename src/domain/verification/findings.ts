@@ -180,7 +180,6 @@ export function triedFindings(tried: readonly Tried[], here: ReadonlySet<string>
 interface SiblingFact {
   /** As it is typed. */
   readonly name: string;
-  /** Its owner. */
   readonly who: string;
   readonly newer: boolean;
   /** Whether it is probably about the same work, judging by its topic. */
