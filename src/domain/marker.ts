@@ -1,6 +1,6 @@
 import { type SessionId, topicsOverlap } from './names.ts';
 
-/** The files of the predecessor, claude-handoff-guard: `handoff-<branch>-<topic>.md` in a project's memory folder. */
+/** The files of claude-handoff-guard, in a project's memory folder: `handoff-<branch>-<topic>.md`. Line 1 names the owner. */
 
 const MEMORY_FILE = /\/projects\/[^/]+\/memory\/(handoff-[^/]*)$/i;
 const MEMORY_FOLDER = /\/projects\/[^/]+\/memory$/;

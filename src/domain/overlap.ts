@@ -65,7 +65,7 @@ const KINDS: Readonly<Record<OverlapKind, string>> = {
   'not-judged': 'It is not known whether it merges with yours.',
 };
 
-/** Formats the notice as sentences. `git`: the word, with the options that the next command needs to reach this repository. */
+/** Formats the notice as sentences. `git`: "git" and the options that the next command needs to reach this repository. */
 export function overlapText(notice: OverlapNotice, git: string): string {
   const { paths, who, idle, folder, branch, progress, kind } = notice;
   const is = paths.length === 1 ? 'is' : 'are';

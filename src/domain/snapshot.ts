@@ -101,8 +101,8 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
 }
 
 /**
- * Reads `work.json`, and trusts nothing in it. A text as the result says what is wrong with the file. `blobs`: in the order of
- * their numbers. `isOwn`: this clone took the snapshot, so there are no limits, and any name that git lists is a path.
+ * Reads `work.json`, and trusts nothing in it. A returned text says what is wrong with the file. `blobs`: in the order of their
+ * numbers. `isOwn`: this clone took the snapshot, so there are no limits, and any name that git lists is a path.
  */
 export function parseSnapshot(text: string, blobs: readonly Oid[], isOwn = false): Snapshot | string {
   const fields = jsonFields<'version' | 'base' | 'items' | 'reason'>(text);

@@ -4,7 +4,7 @@ import { type EventOf, type JournalLine, type SessionEvent, type WorktreeEvent, 
 import { type AgentWork, type SessionJournal, emptyLedger } from './fold.ts';
 import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 
-/** How many heard notices, refusals (which `board` shows) and stash entries of the session are remembered. */
+/** How many notices that the session heard, refusals (`board` shows them) and stash entries are remembered. */
 const MAX_NOTIFIED = 256;
 const MAX_REFUSALS = 100;
 const MAX_STASHED = 500;

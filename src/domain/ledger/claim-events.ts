@@ -153,9 +153,9 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
 }
 
 /**
- * Returns the ended claims whose change is back. HEAD must have the content that the change was made on, or a commit of the
- * session: to remove another version of a file is another change. Of several claims with the same change, only the one that
- * ended last is returned; none if an open claim has the change.
+ * Returns the ended claims whose change is back. HEAD must have the content that the change was made on, or that the session
+ * committed: removing another version of a file is another change. Of several claims with the same change, only the one that
+ * ended last is returned; none if a claim with this change is open, which then explains it.
  */
 function revivals(
   ledgers: readonly SessionLedger[],

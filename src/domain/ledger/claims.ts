@@ -2,7 +2,7 @@ import type { SessionId } from '../names.ts';
 import type { EventOf } from '../journal/events.ts';
 import type { FileState, Window } from './tree-status.ts';
 
-/** A claim: this session changed this path since HEAD. Paths are relative to the top of the working tree, as git prints them. */
+/** A claim: this session changed this path since HEAD. Paths begin at the top of the working tree, as git prints them. */
 
 export interface PathChange {
   readonly before: FileState;

@@ -31,7 +31,7 @@ export interface OthersOperation {
 
 export interface CommitFacts {
   readonly staged: readonly StagedPath[];
-  /** What the squash merge that this commit finishes has staged: it is not judged, and is `mine` where nobody else claims it. */
+  /** What the squash merge that this commit finishes has staged: not judged, and `mine` unless another session claims it. */
   readonly squashed?: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly groups: SessionGroups;
@@ -102,7 +102,7 @@ export interface CommitDecision {
   readonly mine: readonly string[];
 }
 
-/** Adds what was staged since a session began to its ledger: a session that is alone in its worktree keeps no ledger. */
+/** Counts what was staged since a session began as its changes: a session that is alone in its worktree keeps no ledger. */
 export function withChangesSince(
   ledger: SessionLedger,
   start: TreeStatus,

@@ -85,7 +85,7 @@ function outranks(first: OpenClaim, later: OpenClaim): boolean {
   return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
 }
 
-/** Whether the asking session alone made a path differ from HEAD: only then may a hint name a command that discards this. */
+/** Whether all that differs from HEAD at a path is the asking session's: only then may a hint offer a command to discard it. */
 export function isWhollyMine(
   dirty: DirtyPath,
   ledgers: readonly SessionLedger[],
@@ -235,8 +235,7 @@ export interface Belonging {
 
 /**
  * Judges the open claims on a path. A sure claim outweighs a weak one. Of equally sure ones, a live session's outweighs that of
- * a session that is over. `areOne` tells whether two sessions count as one (the same conversation, or one started in the
- * other).
+ * a session that is over. `areOne` tells whether two sessions count as one (one conversation, or one started in the other).
  */
 export function decideBelonging(
   { own, foreign, left }: Pick<PathClaims, 'own' | 'foreign' | 'left'>,
