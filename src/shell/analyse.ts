@@ -20,10 +20,7 @@ import { CWD, Scope } from './scope.ts';
 import { recordLargeCommand } from './spelled.ts';
 import { runFunction, runStatements } from './walk.ts';
 
-/**
- * Finds what a `bash` command line would change, without running it: parses the line, expands its words, and looks its
- * programs up in a table. Never rejects; takes time linear in the length of the command.
- */
+/** Finds what a `bash` command line would change, without running it. Never rejects; takes time linear in its length. */
 export function analyseShell(command: string, world: ShellWorld): Promise<ShellEffects> {
   const text = command.replaceAll('\u0000', '');
   return analyse(text, world, (shell) => {
@@ -61,8 +58,8 @@ const RUNNER: Runner = {
 const MAX_HEREDOCS = 200;
 
 /**
- * Parses script text as far as the budget allows. A text that the parser cannot handle ends the analysis: one nested too
- * deeply, like `coproc coproc …` (the parser recurses), or one with too many `<<` (the parser takes quadratic time).
+ * Parses script text as far as the budget allows. The analysis ends at a text that the parser cannot
+ * handle: if it is nested too deeply, like `coproc coproc …` (the parser recurses), or has too many `<<` (quadratic time).
  */
 function parseScript(machine: ShellMachine, text: string): readonly Statement[] {
   if (!machine.spend(text.length) || text.split('<<', MAX_HEREDOCS + 2).length > MAX_HEREDOCS + 1) {
@@ -80,7 +77,6 @@ function parseScript(machine: ShellMachine, text: string): readonly Statement[] 
   }
 }
 
-/** The programs that the analysis knows, by name. */
 const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...LAUNCHER_PROGRAMS,
   ...FILE_PROGRAMS,
@@ -135,7 +131,7 @@ function programName(word: string): string {
   return name.startsWith('g') && PROGRAMS.has(name.slice(1)) ? name.slice(1) : name;
 }
 
-/** The length in characters up to which a command is parsed. A longer one gets only the rule of spelled.ts. */
+/** Characters. A longer command is not parsed: only the rule of spelled.ts applies to it. */
 const MAX_PARSED = 1 << 18;
 /** The most quotes, operators and line feeds in a command that is parsed: each costs the parser a microsecond or more. */
 const MAX_MARKS = 30_000;

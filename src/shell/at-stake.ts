@@ -1,7 +1,7 @@
 /**
- * A cheap test of a command's text: could a lone session use it to harm anything that the guard protects? Most commands
- * (`npm test`) could not. They need no analysis, so analyse.ts is not even loaded. In doubt the test asks for the
- * analysis. A unit test checks that it asks for every command that the analysis would act on.
+ * A cheap test of a command's text: could a lone session use it to harm what the guard protects? Most commands (`npm test`)
+ * could not: for them, analyse.ts is not even loaded. In doubt the command is analysed. A unit test checks that the test lets
+ * no command pass on which the analysis would act.
  */
 
 /** What a command may touch, and the words that reveal it. Quotes and backslashes in a command are removed before the match. */
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   'a redirection into a file': />(?![&>\s]|\/dev\/)|>\s+(?!\/dev\/)\S|>\s*\/(?!dev\/)/,
 };
 
-/** The length in characters up to which a command is tested. Longer ones are always analysed. */
+/** Characters. A longer command is always analysed. */
 const LONGEST = 8192;
 
 /** Whether a command of a lone session may harm what the guard protects. */

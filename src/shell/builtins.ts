@@ -70,7 +70,6 @@ function read(shell: Shell, args: readonly string[], name: string): Status {
   return known ? true : undefined;
 }
 
-/** Handles `mapfile`: the elements of the array are unknown. */
 function mapfile(shell: Shell, args: readonly string[], name: string): Status {
   const { operands } = parseOptions(args, { short: 'd:n:O:s:u:C:c:' });
   setVariable(shell, operands[0] ?? 'MAPFILE', UNKNOWN, name);
@@ -197,7 +196,6 @@ function pwd(shell: Shell): Status {
   return true;
 }
 
-/** The commands that the shell itself carries out. */
 export const BUILTINS = byName<Program>({
   'export declare typeset local readonly': declare,
   ': true wait alias hash umask ulimit type shopt dirs': () => true,

@@ -2,13 +2,11 @@ import { type GetoptSpec, hasOption, optionValue, optionValues, parseOptions } f
 
 /** The parts of a `git commit` command line that a refusal needs to print the next command. Pure. */
 export interface CommitWords {
-  /** Whether the commit replaces the one at HEAD. */
   readonly amend: boolean;
-  /** Whether `-a` is given. */
   readonly all: boolean;
   /** The values of `-m`, in order. */
   readonly messages: readonly string[];
-  /** The value of `-F`; also `-` if the line was split at blanks, so that the message is unknown. */
+  /** The value of `-F`; `-` if the message is unknown because the line was split at blanks. */
   readonly file: string | undefined;
   /** The other options that shape the commit (`--author`, `-s`). The next command repeats them. */
   readonly kept: readonly string[];
@@ -38,7 +36,7 @@ const OPTIONS: GetoptSpec = {
     s: 'signoff',
   },
 };
-/** The options whose value may contain blanks. The group is a short option's dash with the letters before it (`-a` of `-am`). */
+/** The options whose value may contain blanks. The group holds what precedes a short option's letter (`-a` of `-am`). */
 const HAS_VALUE = /^(-[A-Za-z]*?)[CcFmt]|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)/;
 
 /** The options that the next command repeats unchanged. */
@@ -55,10 +53,8 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
 }
 
 /**
- * Parses a command line; `undefined` when it is not a `git commit`.
- *
- * @param exact whether the words are known one by one. Otherwise the line was split at blanks, and everything after a
- * value that may contain blanks is unknown, except an `--amend` outside of the message
+ * Parses a command line; `undefined` when it is not a `git commit`. `exact` is false if the line was merely split at blanks:
+ * then everything after a value that may contain blanks is unknown, except an `--amend` outside of the message.
  */
 export function parseCommitWords(
   argv: readonly string[],

@@ -1,9 +1,6 @@
-/** The effects that a command would have. `analyse.ts` finds them without running the command. The guard decides by them. */
+/** The effects that a command would have: analyse.ts finds them without running the command, and the guard judges them. */
 
-/**
- * Stands for an unknown stretch of a text: `"$(date)/x"` expands to UNKNOWN + '/x'. No guarded name contains this
- * character.
- */
+/** Stands for an unknown stretch of a text: `"$(date)/x"` expands to UNKNOWN + '/x'. No guarded name contains it. */
 export const UNKNOWN = '\uffff';
 
 /** Whether every character of a text is known. */
@@ -84,7 +81,6 @@ export interface GitVerbCall {
   readonly words: readonly (string | undefined)[];
   /** The settings from `-c` or an earlier `git config` that decide about uncommitted work, by lower-case key. */
   readonly settings?: ReadonlyMap<string, string>;
-  /** How the call's configuration differs from the configuration files on the disk. */
   readonly overrides?: GitOverrides;
   /** The text that `git apply` or `git commit -F -` reads from its input, if known. */
   readonly input?: string;
@@ -94,7 +90,7 @@ export interface GitVerbCall {
   readonly by?: string;
 }
 
-/** The configuration that git gets in addition to its files. */
+/** How the configuration of a git call differs from the configuration files on the disk. */
 export interface GitOverrides {
   /** The words of `-c` and `--config-env`; `undefined` for an unknown one that may decide whether hooks run. */
   readonly options: readonly (string | undefined)[];

@@ -1,7 +1,6 @@
 import { type GitVerbCall, UNKNOWN } from './effects.ts';
 import { type GetoptSpec, type Options, byName, parseOptions } from './options.ts';
 
-/** The options that read pathspecs from a file. */
 const PATHSPECS = 'pathspec-from-file= pathspec-file-nul';
 
 /** Which options of git's verbs take a value, and the long options that may be abbreviated. */

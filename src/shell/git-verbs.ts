@@ -18,11 +18,10 @@ export function commitsBy(calls: readonly GitVerbCall[]): GitVerbCall[] {
   return calls.filter(({ verb, words }) => verb === 'commit' || words.includes('--continue'));
 }
 
-/** A setting that `git config` changes; `value` is `undefined` when it is removed or unknown. */
+/** A setting that `git config` changes; `value` is `undefined` when the setting is removed, or the value unknown. */
 export interface ConfigChange {
   readonly key: string;
   readonly value: string | undefined;
-  /** Whether the setting applies to every repository. */
   readonly isGlobal: boolean;
 }
 
@@ -65,7 +64,6 @@ export interface BranchMove {
   readonly to: string | undefined;
 }
 
-/** A move without its call. */
 type Move = Omit<BranchMove, 'call'>;
 
 /** Returns the branches that a git call deletes or moves by force. Moves with unknown words are left out. */
@@ -123,7 +121,7 @@ function refUpdates(options: Options): Move[] {
 /** What a `git stash` does with the stash list, which all worktrees share. */
 interface StashUse {
   readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
-  /** The entry's number; `undefined` if the command has no number: it then means the newest entry, unless `byName`. */
+  /** The entry's number; `undefined` if the command gives none. It then means the newest entry, unless `byName` or `clear`. */
   readonly index: number | undefined;
   /** Whether the command names the entry by its commit, which stays the same however the list changes. */
   readonly byName: boolean;
@@ -167,10 +165,10 @@ export interface RefusedUse {
 
 /**
  * Returns the first use to refuse. Without a number git takes the newest entry, whoever made it, so the newest must be the
- * session's own (for `clear`, all must be). An entry with a number is only protected from removal, and only if a live session
- * made it.
+ * session's own (for `clear`, all must be). An entry given by number is only protected from removal, and only if another
+ * live session made it.
  *
- * @param pushes whether a push in the command will make an entry (git makes none when there is nothing to stash)
+ * @param pushes whether a `stash push` in the command will make an entry (git makes none when there is nothing to stash)
  */
 export function decideStash(
   uses: readonly StashUse[],

@@ -19,7 +19,7 @@ import { CWD, type Scope } from './scope.ts';
 /** Whether a command succeeds; `undefined` when that is unknown. */
 export type Status = boolean | undefined;
 
-/** The longest text of an output or a variable that is kept. */
+/** The most characters of an output or a variable to keep. */
 const MAX_TEXT = 65536;
 const TEXT_BUDGET = 1 << 22;
 const PARSE_BUDGET = 1 << 20;
@@ -41,7 +41,6 @@ export class CommandOutput {
 /** The input of a command. The commands of a group share it: each `read` takes a line. */
 export class CommandInput {
   rest: string;
-  /** The file from which the text is read. */
   readonly file: string | undefined;
 
   constructor(text: string, file?: string) {
@@ -139,7 +138,6 @@ export class ShellMachine {
     return result;
   }
 
-  /** Records a changed path. */
   change(effect: PathEffect): void {
     const { path, kind, follows } = effect;
     // A folder cannot be opened for writing.
@@ -186,7 +184,6 @@ export class Shell {
     this.output = output;
   }
 
-  /** Returns the shell with another scope or other streams. */
   with({ scope, input, output }: Partial<Pick<Shell, 'scope' | 'input' | 'output'>>): Shell {
     return new Shell(this.machine, scope ?? this.scope, input ?? this.input, output ?? this.output);
   }
@@ -201,7 +198,7 @@ export class Shell {
     return this.machine.runner.argv(this, argv, plain);
   }
 
-  /** Runs script text, whose changes of variables and folder remain. */
+  /** Runs script text in this shell, so that its changes of variables and folder remain. */
   script(text: string): Status {
     return this.machine.runner.script(this, text);
   }
@@ -233,7 +230,6 @@ export class Shell {
     return path === undefined ? undefined : this.machine.disk.text(path);
   }
 
-  /** Whether a word names a folder. */
   isFolder(word: string): boolean {
     const path = this.path(word);
     return path !== undefined && this.machine.disk.isDirectory(path);
@@ -271,5 +267,5 @@ export class Shell {
   }
 }
 
-/** Handles a call of a program: its words after the name, expanded (UNKNOWN stands for unknown stretches), and its base name. */
+/** Handles a call of the program `name` (a base name). `args` are the expanded words after it, UNKNOWN where unknown. */
 export type Program = (shell: Shell, args: readonly string[], name: string) => Status;

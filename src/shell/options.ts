@@ -102,10 +102,7 @@ export function byName<Value>(table: Readonly<Record<string, Value>>): ReadonlyM
   );
 }
 
-/**
- * git's pathspecs (gitglossary(7)), matched without git: names and folders, wildcards, `:/`, `:!` and their long forms.
- * An unknown form (`:(attr:…)`) covers everything.
- */
+/** git's pathspecs (gitglossary(7)), matched without git. An unknown form (`:(attr:…)`) covers everything. */
 
 interface Pathspec {
   readonly excludes: boolean;
@@ -113,9 +110,8 @@ interface Pathspec {
 }
 
 /**
- * Returns a test of whether pathspecs cover a path, given from the top of the working tree.
- *
- * @param folder where the pathspecs are typed, from the top; empty at the top
+ * Returns a test of whether pathspecs cover a path. The path, and the folder where the pathspecs are typed, are relative to the
+ * top of the working tree.
  */
 export function pathspecMatcher(words: readonly string[], folder: string): (path: string) => boolean {
   const specs = words.map((word) => parsePathspec(word, folder));
@@ -147,7 +143,7 @@ function matcher(text: string, folder: string, isLiteral: boolean): (path: strin
   return (path) => isNamed(path) || matches(path);
 }
 
-/** Removes `.` and `..` by name alone, and slashes at both ends. A `..` at the top is dropped. */
+/** Resolves `.` and `..` without looking at the disk, and drops slashes at both ends. A `..` at the top is dropped. */
 export function normalised(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {

@@ -1,4 +1,4 @@
-/** Shell patterns (`*`, `?`, `[…]`), matched without regular expressions: these could take exponential time. */
+/** Shell patterns (`*`, `?`, `[…]`), matched without regular expressions, which could take exponential time. */
 
 type Token =
   | { readonly kind: 'char'; readonly char: string }

@@ -12,11 +12,7 @@ const LEASE = /^--force-with-lease=(.+):([0-9a-f]{7,64})$/;
 /** `-f`, `-d`, `--force`, `--mirror`, `--delete`, `--prune`, also abbreviated, `+<refspec>` and `:<branch>`. */
 const FORCING = /^(?:-[A-Za-z]*[df]|--(?:for|mi|de|pru)|[+:])/;
 
-/**
- * Parses a command line; `undefined` when it is not a `git push`.
- *
- * @param exact whether the words are known one by one. Otherwise the line was split at blanks
- */
+/** Parses a command line; `undefined` when it is not a `git push`. `exact` is false if the line was merely split at blanks. */
 export function parsePushWords(argv: readonly string[], exact = true): PushWords | undefined {
   const words = argumentsOf('push', exact ? argv : ['git', ...argv.slice(argv.indexOf('push'))]);
   if (words === undefined) return undefined;

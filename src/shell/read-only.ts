@@ -16,7 +16,7 @@ const MORE_GIT_READERS = new Set(
     ' ',
   ),
 );
-/** Verbs that only list if no word follows, or if the first word matches. */
+/** Verbs that only list if the first word matches or, except for BARE_WRITES, if no word follows. */
 const LISTING: Readonly<Record<string, RegExp>> = {
   bisect: /^(?:log|view|visualize)$/,
   branch:
@@ -29,7 +29,6 @@ const LISTING: Readonly<Record<string, RegExp>> = {
   tag: /^(?:-l|-n.*|--list|--contains|--merged|--sort=.*)$/,
   worktree: /^list$/,
 };
-/** The verbs of `LISTING` that write if no word follows. */
 const BARE_WRITES = new Set(['stash', 'config', 'bisect']);
 
 /** Whether a git call, by its words, changes nothing in the repository where it runs. */
@@ -41,10 +40,7 @@ export function gitReads({ verb, words }: Pick<GitVerbCall, 'verb' | 'words'>): 
   return first !== undefined && LISTING[verb]?.test(first) === true;
 }
 
-/**
- * Whether a command line is one simple command that only reads, so that the guard need not run `git status` around it.
- * In doubt the answer is no.
- */
+/** Whether a command line is a simple command that surely only reads: then the guard need not run `git status` around it. */
 export function readsOnly(command: string): boolean {
   if (/[;&|<>`$(){}\n\\]/.test(command)) return false;
   const words = command.trim().split(/\s+/);

@@ -4,7 +4,6 @@ import { UNKNOWN } from './effects.ts';
 /** A variable's value: a string, or an array by subscript. The positional parameters are the array `@`. */
 export type Value = string | ReadonlyMap<string, string>;
 
-/** What a variable holds at this point. */
 export interface Variable {
   readonly value: Value;
   readonly exported: boolean;
@@ -45,7 +44,7 @@ export class Scope {
     return new Scope(this, false);
   }
 
-  /** Returns the scope of a child shell, which sees the exported variables and the folder. */
+  /** Returns the scope of a child shell, which sees only what is exported, and the folder. */
   process(): Scope {
     return new Scope(this, true);
   }
@@ -64,7 +63,6 @@ export class Scope {
     this.#variables.set(name, { value, exported });
   }
 
-  /** Sets the positional parameters, `$1` and on. */
   setPositional(words: readonly string[]): void {
     this.set(POSITIONAL, new Map(words.map((word, index) => [String(index + 1), word])));
   }

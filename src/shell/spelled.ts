@@ -19,7 +19,6 @@ const WORDS = /[^\s'"`<>|;&(){},=]+/g;
 
 /** Records the guarded names that a text contains, if it also has a word that writes. */
 export function recordSpelled(shell: Shell, text: string, by: string): void {
-  // Most texts contain no such name.
   if (!NAMES.test(text)) return;
   shell.machine.charge(text.length);
   if (ALLOWS.test(text))

@@ -41,7 +41,6 @@ interface ReachFacts {
   isOn(setting: string): boolean | undefined;
 }
 
-/** Returns a reach over the whole working tree. */
 const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does']): TreeReach => ({
   call,
   verb,
@@ -70,10 +69,7 @@ function covering(
 const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
   covering(call, 'restore', 'destroy', pathspecs);
 
-/**
- * Returns how far a git call reaches over uncommitted work; `undefined` when it leaves the work alone. An unknown word
- * does not count as an option that makes the call harmful.
- */
+/** Returns a call's reach over uncommitted work; `undefined` if there is none. An unknown word counts as a harmless option. */
 export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
   return VERBS.get(call.verb)?.({ call, words: wordsOf(call), options: gitOptions(call), facts });
 }
@@ -87,7 +83,6 @@ interface Judged {
 
 type Judge = (judged: Judged) => TreeReach | undefined;
 
-/** The git verbs that may affect uncommitted work. */
 const VERBS = byName<Judge>({
   switch: switches,
   checkout: checksOut,
@@ -288,7 +283,6 @@ function checksOutIndex({ call, options, facts }: Judged): TreeReach | undefined
   return restore(call, hasOption(options, 'stdin') ? [...operands, UNKNOWN] : operands);
 }
 
-/** Returns the pathspecs of a call: its operands, and those in a file. */
 function pathspecs(options: Options, facts: ReachFacts): string[] {
   return [...options.operands.filter((word) => word !== ''), ...(fileNames(options, facts) ?? [])];
 }

@@ -96,10 +96,7 @@ function unzip(shell: Shell, args: readonly string[], name: string): Status {
   return undefined;
 }
 
-/**
- * Handles `chmod`, `chown` and `chattr`. They change no content, but git records a part of a file's mode, and a hook
- * that is not executable does not run.
- */
+/** Handles `chmod`, `chown` …: no content changes, but git records a part of the mode, and a hook must be executable to run. */
 function changeMode(shell: Shell, args: readonly string[], name: string): Status {
   const grants = name === 'chmod' && args.some((word) => /^[ugoa]*\+[rwxXst]+$|^0?[57][0-7]{2}$/.test(word));
   // A mode may look like an option (`-x`). Only `-R` and the like, and words with two dashes, are options.
@@ -255,7 +252,6 @@ const COMPRESSOR: Writer = {
   kind: 'remove',
 };
 
-/** The programs whose options and operands tell what they change. */
 const WRITERS = byName<Writer>({
   truncate: { short: 's:r:', long: 'size= reference=', operands: 'all' },
   shred: { short: 'n:s:', long: 'iterations= size= random-source=', operands: 'all' },
@@ -306,7 +302,6 @@ function programOf(writer: Writer): Program {
   };
 }
 
-/** The programs that create, change, copy, move, link, pack and remove files. */
 export const FILE_PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...[...WRITERS].map(([name, writer]) => [name, programOf(writer)] as const),
   ...byName<Program>({

@@ -49,7 +49,6 @@ function grep(shell: Shell, args: readonly string[]): Status {
   return undefined;
 }
 
-/** Handles `ls`: prints the names that its operands list. */
 function ls(shell: Shell, args: readonly string[]): Status {
   const operands = args.filter((word) => !word.startsWith('-') && isKnown(word));
   const flags = args.filter((word) => word.startsWith('-')).join('');
@@ -67,7 +66,6 @@ function ls(shell: Shell, args: readonly string[]): Status {
   return undefined;
 }
 
-/** Handles `dirname` and `basename` of one path. */
 function pathPart(shell: Shell, args: readonly string[], name: string): Status {
   const [word = '', suffix = ''] = parseOptions(args, {}).operands;
   const base = basename(word);
@@ -94,7 +92,6 @@ function sed(shell: Shell, args: readonly string[]): Status {
   return undefined;
 }
 
-/** Handles `tee`: writes its input to files, and passes it on. */
 function tee(shell: Shell, args: readonly string[]): Status {
   const { operands } = parseOptions(args, { long: 'append ignore-interrupts output-error=?' });
   const text = shell.input.rest;
@@ -106,7 +103,7 @@ function tee(shell: Shell, args: readonly string[]): Status {
   return undefined;
 }
 
-/** Returns the files that a patch names. */
+/** Returns the files that a patch names, without the first `strip` folders of each path. */
 export function diffPaths(text: string, strip: number): string[] {
   const names = [...text.matchAll(/^(?:\+\+\+|---|rename (?:from|to)) ([^\t\n]+)/gm)].map(
     (found) => found[1] ?? '',

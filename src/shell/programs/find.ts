@@ -12,10 +12,7 @@ interface Candidate {
   readonly isFolder: boolean;
 }
 
-/**
- * Whether a part of a find expression matches a file; `undefined` when that depends on what only the disk knows. Actions
- * are carried out when they are reached.
- */
+/** Whether a file matches a part of a find expression; `undefined` when only the disk knows. Carries out actions on the way. */
 type Expression = (file: Candidate) => boolean | undefined;
 
 /** Combines expressions: evaluates them in order until one decides. */
@@ -37,7 +34,6 @@ const WITH_ARGUMENT = new Set(
     'newer perm printf regex regextype samefile size type uid used user xtype newermt newerat'
   ).split(' '),
 );
-/** The actions that start a program. */
 const STARTS = /^-(?:exec|execdir|ok|okdir)$/;
 /** Parses the expression of a find command: terms joined by `-o`, each a list of tests and actions. */
 function parseExpression(shell: Shell, words: readonly string[]): Expression {

@@ -20,10 +20,7 @@ export interface GitCall {
 
 type GitVerb = (git: GitCall) => Status;
 
-/**
- * Verbs of git that write files by name, configure git, or run other commands. tree-verbs.ts tells what a verb does to
- * the files of its working tree.
- */
+/** Verbs of git that write files by name, configure git, or run commands. Their effect on the working tree: tree-verbs.ts. */
 
 /** Records the output file that an option names: `git diff --output=x`, `git archive -o x`. */
 function output(git: GitCall): Status {

@@ -206,7 +206,6 @@ function overridesOf(shell: Shell, options: readonly string[]): GitOverrides | u
     look(`GIT_CONFIG_KEY_${n}`);
     look(`GIT_CONFIG_VALUE_${n}`);
   }
-  // Look up the variable that `--config-env` names.
   for (const option of options) {
     const name = /^--config-env=[^=]*=(\w+)$/.exec(option)?.[1];
     if (name !== undefined) look(name);

@@ -242,7 +242,6 @@ function xargs(shell: Shell, args: readonly string[]): Status {
   return undefined;
 }
 
-/** The programs that start other programs. */
 export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map([
   ...[...LAUNCHERS].map(([name, launcher]) => [name, programOf(launcher)] as const),
   ...byName<Program>({ 'sh bash zsh dash ksh mksh ash rbash fish': sh, env, xargs }),
