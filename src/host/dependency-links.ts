@@ -23,7 +23,7 @@ import { exists, isFolder, lstatOf, quietly } from './disk.ts';
  */
 const OPENED = /^(?:@.*|\.bin|bin|lib|lib64|python[\d.]+|site-packages|composer)$/;
 const PRIVATE = /^(?:\.cache|\.vite.*|__pycache__)$/;
-/** A bigger file is linked, because it contains no path that matters. Bytes. */
+/** Bytes. A bigger file is linked instead of copied: we assume that it contains no path of the working tree. */
 const MAX_COPIED = 1 << 20;
 
 interface Trees {
@@ -32,11 +32,7 @@ interface Trees {
   readonly to: string;
 }
 
-/**
- * Links these dependencies of the working tree into the other tree, unless it already has them or lacks the folder around them.
- *
- * @param paths relative to the top
- */
+/** Links dependencies (paths from the top) into the other tree, except those that it has or whose parent folder it lacks. */
 export function linkDependencies(trees: Trees, paths: readonly string[]): void {
   for (const path of paths) {
     const target = join(trees.to, path);
@@ -81,8 +77,8 @@ function replacePath(text: string, path: string, by: string): string {
 }
 
 /**
- * Returns the environment with every path into the working tree, alone or in a list, moved to the other tree if it exists there:
- * PYTHONPATH has such paths, and so has the PATH of an activated virtual environment.
+ * Returns the environment for the other tree. A path into the working tree, alone or in a list (PYTHONPATH, the PATH of an
+ * activated virtual environment), becomes the path in the other tree, if that exists there. HOME stays as it is.
  */
 export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const moved = (path: string) => {
@@ -98,7 +94,7 @@ export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): Node
   );
 }
 
-/** Whether an ignored path is one of the named dependencies. One with a slash is a path from the top, others are base names. */
+/** Whether an ignored path is a named dependency. A name with a slash is a path from the top, any other a base name. */
 export function isDependency(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,

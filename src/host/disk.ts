@@ -115,8 +115,8 @@ export function hardLinkKey(path: string): string | undefined {
 }
 
 /**
- * Returns at most `most` bytes of a regular file, from a position on; a negative one counts from the end. `undefined` for any
- * other path: we never wait for a FIFO, and read no device.
+ * Returns at most `most` bytes of a regular file, from a position on (negative: from the end). `undefined` for any other path:
+ * we never wait for a FIFO, and read no device.
  */
 export function readPart(path: string, position: number, most = Infinity): Buffer | undefined {
   return quietly(() => {
@@ -142,10 +142,7 @@ type PlainRead =
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly why: string };
 
-/**
- * Reads a regular file of at most `limit` bytes. Follows no link, and opens nothing but a file: a FIFO would make us wait
- * for ever, and a device never ends.
- */
+/** Reads a regular file of at most `limit` bytes. Follows no link, and opens no FIFO or device, because these may never end. */
 export function readPlainFile(path: string, limit: number): PlainRead {
   const refused = (why: string): PlainRead => ({ kind: 'refused', why });
   const kind = kindOf(path);
@@ -190,7 +187,6 @@ export function filesNamed(folder: string, accepts: (name: string) => boolean): 
   return (plainFolder(folder) ?? []).filter(accepts).map((name) => join(folder, name));
 }
 
-/** A file to write into a working tree. */
 interface PutFile {
   /** Its name from the top, as bytes, with `/` between the parts. */
   readonly path: Buffer;
@@ -293,10 +289,7 @@ export function replaceFile(
   }
 }
 
-/**
- * Returns a unique name, for events and for temporary files beside the real one. Loading node:crypto costs milliseconds, so
- * only code that needs a secret does it.
- */
+/** Returns a unique name for events and temporary files. Not for secrets: we save the milliseconds that node:crypto takes to load. */
 export function randomName(): string {
   const part = () => Math.floor(Math.random() * 2 ** 32).toString(36);
   return `${process.pid.toString(36)}-${Date.now().toString(36)}-${part()}${part()}`;

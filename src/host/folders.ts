@@ -36,7 +36,7 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 
 /**
  * Returns the file in the user's state folder that records a repository where `init` ran or sessions work; it holds the common
- * dir. Each repository has its own file, so that two set up at once cannot overwrite each other's record.
+ * dir. Each repository has its own file, so that two that are set up at once cannot overwrite each other's record.
  */
 export function repositoryEntry(state: string, commonDir: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
@@ -52,10 +52,7 @@ export function repositoryFolder(commonDir: string): string {
   return `${commonDir}/handoff`;
 }
 
-/**
- * Returns the worktree of `git handoff try`, one per clone. For git it is a linked worktree with a detached HEAD; nobody
- * works there, so we list it nowhere.
- */
+/** Returns the worktree of `git handoff try`, one per clone, with a detached HEAD. Nobody works there, so we list it nowhere. */
 export const tryTree = (commonDir: string): string => `${repositoryFolder(commonDir)}/try`;
 
 /** Whether a worktree belongs to `git handoff try`, by its path in our folder: users have no worktrees there. */
@@ -85,7 +82,7 @@ export function rewriteText(file: string, text: string): void {
   }
 }
 
-/** Returns the folder of a person's one-shot bypasses (src/sessions/bypass.ts); it exists only once somebody made one. */
+/** Returns the folder of a person's one-shot bypasses (src/sessions/bypass.ts); the first bypass creates it. */
 export function bypassFolder(commonDir: string): string {
   return `${repositoryFolder(commonDir)}/allow`;
 }
@@ -107,7 +104,7 @@ export function isInitialised(commonDir: string): boolean {
   return exists(repositoryFolder(commonDir));
 }
 
-/** The folder with a file for each session that has not ended. Its text is the last event, its time that of the last call. */
+/** The folder with one file per session that has not ended: its text is the session's last event, its time the last call's. */
 export const beatFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/beat`;
 
 const beatFile = (commonDir: string, session: string) => `${beatFolder(commonDir)}/${session}`;
@@ -146,7 +143,7 @@ export function lastCall(commonDir: string, session: string): number | undefined
 
 /**
  * Returns the random id of a worktree, made on first use and deleted with the worktree. If two processes make
- * one at once, link(2) lets only one of them succeed, and the other reads that id.
+ * one at once, link(2) lets only one of them succeed, and the other process reads that id.
  */
 export function worktreeId(gitDir: string): string {
   const file = idFile(gitDir);
@@ -174,10 +171,7 @@ export function knownWorktreeId(gitDir: string): string | undefined {
 
 const idFile = (gitDir: string) => `${gitDir}/handoff-id`;
 
-/**
- * Keeps a text in a new file outside of the repository, for when no ref can hold it. Returns the file's path;
- * `undefined` when neither the folder for temporary files nor the home folder takes it.
- */
+/** Keeps a text in a new file when no ref can hold it: in the temporary or the home folder; `undefined` if neither takes it. */
 export function keepInFile(text: Uint8Array): string | undefined {
   const { tmpdir, homedir } = process.getBuiltinModule('node:os');
   for (const folder of [tmpdir(), homedir()]) {

@@ -28,20 +28,12 @@ export interface Io {
 }
 
 export interface Input {
-  /**
-   * Reads everything to the end; `undefined` when the end does not come in time.
-   *
-   * @throws the descriptor's error
-   */
+  /** Reads to the end; `undefined` when the end does not come in time. Throws the descriptor's errors. */
   readAll(budget: Budget): Promise<Buffer | undefined>;
 }
 
 export interface Output {
-  /**
-   * Resolves when everything is written. A reader that has left (`| head -1`) is not an error.
-   *
-   * @throws the descriptor's error, for example of a full disk
-   */
+  /** Resolves when everything is written, or the reader has left (`| head -1`). Throws other errors (a full disk). */
   write(data: string | Uint8Array): Promise<void>;
 }
 
@@ -57,7 +49,6 @@ export interface Terminal {
   readonly isInput: boolean;
   /** Whether standard error is a terminal, so that somebody may be watching. */
   readonly isErrors: boolean;
-  /** Whether standard output is a terminal. */
   readonly isOutput: boolean;
   /** Opens the stream only when called, because a pipe no longer blocks once it is opened as a stream. */
   input(): NodeJS.ReadableStream;
@@ -65,8 +56,8 @@ export interface Terminal {
 }
 
 /**
- * The time that something may take. Every limit of the program is a part of one budget, so that a test that is not about limits
- * can pass an endless budget, whose parts are endless, too.
+ * The time that something may take. Every limit of the program is a part of one budget: a test that is not about limits
+ * passes an endless budget, whose parts are endless, too.
  */
 export interface Budget {
   /** The milliseconds that are left, at least 1; `Infinity`: no limit. */
@@ -84,11 +75,7 @@ export const CALL_MS = 8000;
 /** Returns the milliseconds since the process began. `performance.now()` would load a dozen modules in every guard call. */
 export const processAge = (): number => process.uptime() * 1000;
 
-/**
- * Returns a budget that ends when the clock shows `end`.
- *
- * @param clock a clock in milliseconds that nobody sets back
- */
+/** Returns a budget that ends when `clock` (milliseconds, never set back) shows `end`, or with `whole` if that ends earlier. */
 export function budgetUntil(end: number, clock: () => number, whole?: Budget): Budget {
   const budget = {
     left: () => Math.max(1, Math.min(end - clock(), whole?.left() ?? Infinity)),
@@ -115,7 +102,7 @@ export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'>
   });
 }
 
-/** How many milliseconds at most are reserved for the answer, in case a step before it takes too long. */
+/** Milliseconds to reserve for the answer, at most, in case an earlier step takes too long. */
 const ANSWER_MS = 1000;
 
 /** Returns how many milliseconds one step may take, so that there is time left for an answer. */
@@ -139,7 +126,6 @@ export interface RecordedLines {
  * for, and its trace. Code that starts a process reads them here, so that the functions in between need not pass them on.
  */
 export interface RunningCall {
-  /** The time for the whole call. */
   readonly budget: Budget;
   /** Child processes that still run. They do not outlive a call that has a time limit. */
   readonly children: Set<ChildProcess>;
@@ -229,10 +215,7 @@ function currentFolder(): string {
   }
 }
 
-/**
- * Reads standard input to its end. The process that starts us may write slowly: if the descriptor does not block, we try
- * again until the time is over.
- */
+/** Reads standard input to its end. The writer may be slow: if the descriptor does not block, we retry until time is over. */
 async function readAll(budget: Budget): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   for (;;) {

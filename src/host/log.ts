@@ -80,7 +80,6 @@ export function openTrace(env: NodeJS.ProcessEnv, stderr: Output): Trace | undef
   if (/^(?:1|2|true)$/i.test(wanted)) return (line) => void stderr.write(line).catch(() => undefined);
   if (!wanted.startsWith('/')) return undefined;
   return (line) => {
-    // On a full disk, for example, the call goes on without this line.
     quietly(() => appendFileSync(wanted, line));
   };
 }

@@ -3,13 +3,13 @@ import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '..
 import { patternMatcher } from '../shell/pattern.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, readPart, realPath } from './disk.ts';
 
-/** The handoff files of the predecessors on this disk, and the files that `handoff.guardPath` names. */
+/** The handoff files that git-handoff's predecessors left on this disk, and the files that `handoff.guardPath` names. */
 export interface MarkerFiles {
   /** Returns the guarded file that a write to `path` would reach, through any link; `undefined` when there is none. */
   reachedBy(path: string, follows: boolean): string | undefined;
   /** Returns the guarded files that exist at a path or inside it. */
   below(path: string): string[];
-  /** Returns every guarded file that exists in the known places. */
+  /** Returns the guarded files in the memory folders of all projects. */
   all(): string[];
   read(path: string): MarkerFile;
 }
@@ -72,7 +72,7 @@ export function memoryFolder(cwd: string, home: string, env: NodeJS.ProcessEnv):
 export const OPERATORS_FILE = 'OPERATORS.md';
 const MAX_BYTES = 1024 * 1024;
 
-/** Reads that file; `undefined` when it does not exist, is not a regular file, or is too large. */
+/** Reads the operators file; `undefined` when it does not exist, is not a regular file, or is too large. */
 export function readOperatorsFile(top: string): string | undefined {
   const bytes = readPart(join(top, OPERATORS_FILE), 0, MAX_BYTES + 1);
   return bytes === undefined || bytes.length > MAX_BYTES ? undefined : bytes.toString('utf8');

@@ -4,17 +4,15 @@ import { isFolder, realPath, readPlainFile, replaceFile } from './disk.ts';
 
 /** Where and how a verb writes its output. */
 interface Output {
-  /** The absolute path. */
+  /** Absolute. */
   readonly path: string;
   /** The path as people typed it; `undefined` when git-handoff chose it. */
   readonly typed: string | undefined;
   /** The top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
-  /** The repository's common dir. */
   readonly commonDir: string;
   /** The size above which a file is not replaced. Bytes. */
   readonly limit: number;
-  /** The mode of a new file. */
   readonly mode: number;
   /** Returns a failure when the file's present content must not be replaced. */
   readonly refuse: (found: Buffer) => Failure | undefined | Promise<Failure | undefined>;

@@ -7,12 +7,11 @@ import { type ProcessTable, processTable, stillRuns } from './processes.ts';
 type ProcessLock =
   { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
 
-/** Milliseconds. */
 const LONGEST_PAUSE_MS = 120;
 const FIRST_PAUSE_MS = 4;
 /** How often a process that holds a lock shows a sign of life: it sets the lock's time. Milliseconds. */
 const SIGN_MS = 60_000;
-/** If we cannot know whether a lock's process runs, the lock counts as abandoned after this time without a sign. Milliseconds. */
+/** Milliseconds without a sign after which a lock counts as abandoned, if we cannot know whether its process runs. */
 const SILENT_MS = 5 * SIGN_MS;
 
 /**
@@ -72,9 +71,7 @@ export function namedProcess(words: string, table: ProcessTable) {
 
 /**
  * Whether the process that a lock names is gone. If that process is in another container or hidden from this user, or if this
- * user may not read the lock, we judge by its signs of life.
- *
- * @param words what the lock holds
+ * user may not read the lock (`words` is its text), we judge by its signs of life.
  */
 export function isLeft(lock: string, words: string, table: ProcessTable, now: number): boolean {
   const named = namedProcess(words, table);
@@ -83,7 +80,7 @@ export function isLeft(lock: string, words: string, table: ProcessTable, now: nu
   return now - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now) > SILENT_MS;
 }
 
-/** Removes the lock of a dead process. If two do so at once, the second gets the first one's new lock, and puts it back. */
+/** Removes a dead process's lock. If two processes do so at once, the second takes the first's new lock, and restores it. */
 function takeAway(lock: string, held: string): void {
   const aside = `${lock}.${randomName()}`;
   try {

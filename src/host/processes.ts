@@ -4,10 +4,7 @@ import type { ProcessId } from '../domain/session.ts';
 import { quietly } from './disk.ts';
 import { timeLeft } from './io.ts';
 
-/**
- * The process table: on Linux from /proc, elsewhere from one run of `ps`, whose output is kept. Process names
- * do not count: only a pid together with its start time identifies a process.
- */
+/** The processes, from /proc or one run of `ps`. Only a pid and a start time together identify a process, never its name. */
 export interface ProcessTable {
   readonly bootId: string | null;
   readonly pidNs: string | null;
@@ -22,10 +19,7 @@ export interface ProcessTable {
 
 const MAX_DEPTH = 64;
 
-/**
- * Whether a pid belongs to a process that this user may not inspect: Linux can hide other users' processes (proc(5),
- * `hidepid`), and then we cannot know which process it is.
- */
+/** Whether a process is another user's. Linux may hide such a process (proc(5), `hidepid`): we cannot know which it is. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -55,7 +49,6 @@ export function keptTable(): () => ProcessTable {
   return () => (table ??= processTable());
 }
 
-/** One process of a table. */
 interface Row {
   readonly parent: number | undefined;
   readonly start: string;
@@ -106,10 +99,8 @@ function linuxRow(pid: number): Row | undefined {
 }
 
 /**
- * Returns the process table from the output of one `ps`.
- *
- * @param env only its PATH is used: `ps` prints start times in the caller's time zone and language, and we compare them with
- *   those that a process with another environment has stored
+ * Returns the process table from one run of `ps`. Of `env`, only PATH is used: `ps` prints start times in the caller's time
+ * zone and language, and we compare them with those that a process with another environment has stored.
  */
 export function psTable({ PATH }: Readonly<Record<string, string | undefined>>): ProcessTable {
   // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
@@ -172,7 +163,6 @@ export function clientProcess(launcherParent: number, table: ProcessTable): numb
   return together ? (table.parentOf(launcherParent) ?? launcherParent) : launcherParent;
 }
 
-/** The words that a process was started with. */
 interface CommandLine {
   readonly words: readonly string[];
   /** False if the system joins the words with blanks, so that a word with a blank in it looks like several. */

@@ -12,7 +12,6 @@ export function shellWorld(
     env: NodeJS.ProcessEnv;
     commonDir: string | undefined;
     headBranch: (folder: string) => string | undefined;
-    /** git's aliases in a folder. */
     aliasesAt: (folder: string) => ReadonlyMap<string, string>;
     /** Returns further absolute paths that the caller guards; called once, when they are needed. */
     claimed: () => readonly string[];
