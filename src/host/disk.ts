@@ -53,7 +53,7 @@ export function realPath(path: string, followLast = true, depth = 0): string {
     const whole = resolve(path);
     const target = depth < 40 ? linkTarget(whole) : undefined;
     if (target !== undefined) return realPath(resolve(dirname(whole), target), true, depth + 1);
-    // Searching upwards without an error for each part keeps a path of thousands of missing parts cheap.
+    // This search raises no error for each missing part, so it is cheap even for a path with thousands of them.
     const missing = [basename(whole)];
     let parent = dirname(whole);
     for (; parent !== dirname(parent) && !isThere(parent); parent = dirname(parent))
@@ -64,10 +64,10 @@ export function realPath(path: string, followLast = true, depth = 0): string {
   }
 }
 
-/** Other systems also find a file by its name in another letter case; there, the native realpath returns its true name. */
+/** Other systems may ignore the case of letters in file names: there, the native realpath returns a name as it is stored. */
 const IS_LINUX = process.platform === 'linux';
 
-/** On a Mac, puts the letters of a path into composed form as git does (`core.precomposeUnicode`), whichever the disk has. */
+/** On a Mac, returns a path in composed form (NFC), as git does (`core.precomposeUnicode`), whatever form the disk has. */
 const composed = (path: string) => (process.platform === 'darwin' ? path.normalize('NFC') : path);
 
 /** Does work that may fail; returns `undefined` if it fails. */
@@ -79,7 +79,7 @@ export function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** Whether anything has this path, also if it is a dangling link. No path raises an error. */
+/** Whether anything has this path, also if it is a dangling link. Never throws. */
 export const isThere = (path: string): boolean =>
   path.length <= MAX_PATH && quietly(() => lstatSync(path, QUIET)) !== undefined;
 
@@ -289,7 +289,7 @@ export function replaceFile(
   }
 }
 
-/** Returns a unique name for events and temporary files. Not for secrets: we save the milliseconds that node:crypto takes to load. */
+/** Returns a unique name for events and temporary files. Not for secrets: loading node:crypto would take milliseconds. */
 export function randomName(): string {
   const part = () => Math.floor(Math.random() * 2 ** 32).toString(36);
   return `${process.pid.toString(36)}-${Date.now().toString(36)}-${part()}${part()}`;
@@ -301,10 +301,10 @@ export function randomName(): string {
  */
 export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
 
-/** `lstat`, or `undefined` in the same cases. */
+/** Like `statOf`, but does not follow a link. */
 export const lstatOf = (path: string | Buffer): Stats | undefined => orNothing(() => lstatSync(path, QUIET));
 
-/** `lstat` with times in nanoseconds, or `undefined` in the same cases. */
+/** Like `lstatOf`, but with times in nanoseconds. */
 export const exactStatOf = (path: string | Buffer): BigIntStats | undefined =>
   orNothing(() => lstatSync(path, { ...QUIET, bigint: true }));
 

@@ -50,7 +50,7 @@ export interface Terminal {
   /** Whether standard error is a terminal, so that somebody may be watching. */
   readonly isErrors: boolean;
   readonly isOutput: boolean;
-  /** Opens the stream only when called, because a pipe no longer blocks once it is opened as a stream. */
+  /** Opens the stream only when called, because a pipe that is opened as a stream no longer blocks. */
   input(): NodeJS.ReadableStream;
   output(): NodeJS.WritableStream;
 }
@@ -129,7 +129,7 @@ export interface RunningCall {
   readonly budget: Budget;
   /** Child processes that still run. They do not outlive a call that has a time limit. */
   readonly children: Set<ChildProcess>;
-  /** Whether we had to end a child. Later ones then get a quarter of the remaining time, to leave time for an answer. */
+  /** Whether we had to end a child. Later children then get a quarter of the remaining time, to leave time for an answer. */
   hadToEndChild: boolean;
   /** What the call has recorded, for subscribers (sessions/happenings.ts). */
   readonly recorded: RecordedLines[];
@@ -152,7 +152,7 @@ export function asCall<T>(budget: Budget, trace: Trace | undefined, work: () => 
 /** Returns the running call; `undefined` outside of any call. */
 export const runningCall = (): RunningCall | undefined => calls.getStore();
 
-/** Returns the whole milliseconds until the call must end; `undefined`: no limit. */
+/** Returns the milliseconds until the call must end, rounded up; `undefined`: no limit. */
 export function timeLeft(): number | undefined {
   const left = runningCall()?.budget.left() ?? Infinity;
   return left < Infinity ? Math.ceil(left) : undefined;

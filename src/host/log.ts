@@ -53,7 +53,7 @@ export function readLog(folder: string): string {
   return kindOf(file) === 'file' ? readText(file) : '';
 }
 
-/** If a link or a FIFO takes the file's place, opening neither follows the link nor waits for the FIFO's reader. */
+/** With these flags, opening follows no link in the file's place, and waits for no reader of a FIFO there. */
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 const APPEND = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
@@ -68,7 +68,7 @@ function append(file: string, line: string): void {
   }
 }
 
-/** The length at which a line of the trace is cut off. Characters. */
+/** Characters. A longer line of the trace is cut off. */
 const MAX_TRACE_LINE = 1000;
 
 /**

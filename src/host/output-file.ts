@@ -11,7 +11,7 @@ interface Output {
   /** The top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
   readonly commonDir: string;
-  /** The size above which a file is not replaced. Bytes. */
+  /** Bytes. A larger file is not replaced. */
   readonly limit: number;
   readonly mode: number;
   /** Returns a failure when the file's present content must not be replaced. */

@@ -15,8 +15,8 @@ const SIGN_MS = 60_000;
 const SILENT_MS = 5 * SIGN_MS;
 
 /**
- * Takes a lock that one process holds at a time. If the process that holds it is gone, the lock is taken from it. A process
- * that exits with the lock, like a hook whose time is over, releases it.
+ * Takes a lock that only one process can hold, if need be from a process that is gone. A process that exits with the lock, like
+ * a hook whose time is over, releases it.
  *
  * @param who one word that tells a waiting process who holds the lock
  */

@@ -4,7 +4,7 @@ import type { ProcessId } from '../domain/session.ts';
 import { quietly } from './disk.ts';
 import { timeLeft } from './io.ts';
 
-/** The processes, from /proc or one run of `ps`. Only a pid and a start time together identify a process, never its name. */
+/** The processes, from /proc or one run of `ps`. Only a pid and a start time together identify a process; names do not. */
 export interface ProcessTable {
   readonly bootId: string | null;
   readonly pidNs: string | null;
@@ -19,7 +19,7 @@ export interface ProcessTable {
 
 const MAX_DEPTH = 64;
 
-/** Whether a process is another user's. Linux may hide such a process (proc(5), `hidepid`): we cannot know which it is. */
+/** Whether a process is another user's. Linux may hide such a process (proc(5), `hidepid`), so that we cannot identify it. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0);

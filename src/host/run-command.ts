@@ -77,7 +77,7 @@ function outcomeOf(child: ChildProcess): Promise<Outcome> {
   });
 }
 
-/** Ends the group of a run whose `git handoff` was killed, if its first process still runs. */
+/** Ends the group of a run whose `git handoff` was killed, if the group's first process still runs. */
 export async function endLeftGroup(groupFile: string): Promise<void> {
   const table = processTable();
   const left = namedProcess(readText(groupFile), table);

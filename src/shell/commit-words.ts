@@ -47,14 +47,14 @@ const KEPT = new Set([
 /** The options that take the message from another commit. */
 const SOURCES = /^--(?:fixup|reuse-message|squash)=/;
 
-/** Whether an option that the next command repeats gives the message. */
+/** Whether the message comes from an option that the next command repeats. */
 export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
   return kept.some((word) => SOURCES.test(word));
 }
 
 /**
  * Parses a command line; `undefined` when it is not a `git commit`. `exact` is false if the line was merely split at blanks:
- * then everything after a value that may contain blanks is unknown, except an `--amend` outside of the message.
+ * then all words from the first option whose value may contain blanks are unknown, except an `--amend` outside of the message.
  */
 export function parseCommitWords(
   argv: readonly string[],

@@ -2,7 +2,7 @@ import { argumentsOf } from './commit-words.ts';
 
 /** What a `git push` command line says about the commits that it may drop. Pure. */
 interface PushWords {
-  /** Each `--force-with-lease=<ref>:<object name>`. Without an object name, a lease does not say which commits may be dropped. */
+  /** Each `--force-with-lease=<ref>:<object name>`. A lease without an object name does not say what may be dropped. */
   readonly leases: readonly { readonly ref: string; readonly oid: string }[];
   /** Whether the push forces or deletes a ref. Otherwise git itself refuses all but fast-forwards. */
   readonly isForced: boolean;

@@ -69,7 +69,7 @@ function covering(
 const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
   covering(call, 'restore', 'destroy', pathspecs);
 
-/** Returns a call's reach over uncommitted work; `undefined` if there is none. An unknown word counts as a harmless option. */
+/** Returns a call's reach over uncommitted work; `undefined` if there is none. An unknown word counts as no harmful option. */
 export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
   return VERBS.get(call.verb)?.({ call, words: wordsOf(call), options: gitOptions(call), facts });
 }
@@ -296,7 +296,7 @@ function fileNames(options: Options, facts: ReachFacts): readonly string[] | und
   return names ?? [UNKNOWN];
 }
 
-/** Handles a `git symbolic-ref` that points HEAD elsewhere: all uncommitted changes then belong to that branch. */
+/** Handles a `git symbolic-ref` that points HEAD elsewhere: all uncommitted changes then appear on that branch. */
 function pointsElsewhere({ call, options }: Judged): TreeReach | undefined {
   const [name, target] = options.operands;
   const moves = name === 'HEAD' && (target !== undefined || hasOption(options, 'd', 'delete'));

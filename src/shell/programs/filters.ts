@@ -74,7 +74,7 @@ function pathPart(shell: Shell, args: readonly string[], name: string): Status {
   return undefined;
 }
 
-/** Handles `sed -i`. Its script is not parsed. */
+/** Handles `sed`. Its script is not parsed: with `-i`, all its files count as written. */
 function sed(shell: Shell, args: readonly string[]): Status {
   const options = parseOptions(args, {
     short: 'e:f:l:i::',

@@ -120,7 +120,7 @@ function nameTest(name: string, pattern: string): Expression {
   return ifKnown(({ shown }) => isMatch(folded(/^i?name$/.test(name) ? basename(shown) : shown)));
 }
 
-/** Returns the guarded paths under a root, and the folders that lead to them, in find's order. */
+/** Returns the root, the guarded paths under it, and the folders that lead to them. */
 function candidatesBelow(shell: Shell, args: readonly string[], root: string): Candidate[] {
   const { disk } = shell.machine;
   const isFollowed = root.endsWith('/') || args.some((word) => /^-[HL]$|^-follow$/.test(word));
