@@ -12,7 +12,7 @@ import {
   isOnlyStaged,
 } from '../domain/snapshot.ts';
 import type { RescueLimits } from '../domain/settings.ts';
-import { ObjectBatch } from '../git/objects.ts';
+import { ObjectBatch, loadForWriting } from '../git/objects.ts';
 import { objectFormat } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
 import { addSnapshot } from './commit.ts';
@@ -55,9 +55,10 @@ export async function takeSnapshot(
   { limits, now, budget }: Limits,
 ): Promise<Taken | undefined> {
   const { cwd } = place;
-  // The list is read beside the status, which takes git longer. We hear of an error where the list is needed.
+  // All of this happens while git reads the status. We hear of an error where the list is needed.
   const listing = listRescues(cwd, budget.left());
   listing.catch(() => undefined);
+  loadForWriting();
   const { dirty, head } = await looking;
   if (dirty.size === 0) return undefined;
   const gatheringTime = budget.part(budget.left() * GATHERING);
