@@ -4,7 +4,7 @@ import { type Fields, UNREADABLE, firstText, text } from './payload.ts';
 import { PATH_KEYS, denial, dialectOf, lowerFirst, specific } from './protocol.ts';
 
 /**
- * Cursor's hook protocol (3), as its vendor documents it; no real client was tested. A conversation is a session. The
+ * Cursor's hook protocol, as its vendor documents it; no real client was tested. A conversation is a session. The
  * payload does not name the calling sub-agent. The vendor does not document the input fields of file tools: we accept several.
  */
 export const cursor: Dialect = dialectOf({

@@ -244,8 +244,8 @@ function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<
 export const TOGETHER_MS = 5000;
 
 /**
- * Forgets an agent's commands that cannot be running any more, because the agent makes its next call: the user did not approve
- * them. Also forgets the command that was assumed when another session arrived.
+ * When an agent makes its next call, forgets its earlier commands whose end nobody reported (the user did not approve them).
+ * They cannot be running any more. Also forgets the command that was assumed when another session arrived.
  */
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   forget(place, session, now, (window) => {

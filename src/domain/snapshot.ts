@@ -102,7 +102,7 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
 
 /**
  * Reads `work.json`, and trusts nothing in it. A returned text says what is wrong with the file. `blobs`: in the order of their
- * numbers. `isOwn`: this clone took the snapshot, so there are no limits, and any name that git lists is a path.
+ * numbers. `isOwn`: this clone took the snapshot, so its size is not limited, and every path is accepted.
  */
 export function parseSnapshot(text: string, blobs: readonly Oid[], isOwn = false): Snapshot | string {
   const fields = jsonFields<'version' | 'base' | 'items' | 'reason'>(text);

@@ -1,4 +1,4 @@
-/** One option of a verb. The same table feeds yargs-parser, the help by yargs, and the completion. */
+/** One option of a verb. The table of a verb's options serves yargs-parser, yargs' help and the completion. */
 export interface OptionSpec {
   readonly type: 'boolean' | 'string';
   readonly alias?: string;

@@ -272,7 +272,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
         const lines = `(cd ${disk.path}/.git; ${pad}; : > ${group}); echo ran; cat /dev/zero > filler; exit 5`;
         const fill = ['sh', '-c', lines];
         expect(run(() => undefined, 'fills the disk', fill)).toContain(
-          'the result was not kept for a note: ENOSPC',
+          'the result was not kept, so your next note will lack it: ENOSPC',
         );
         expect(disk.ok(['try', 'cat', 'new/folder/one'], session)).toContain('new 0 of many');
         disk.ok(['write', WORK, '-m', 'tried'], session);

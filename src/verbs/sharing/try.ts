@@ -74,7 +74,7 @@ export async function tryCommand(
       } catch (error) {
         // The command may have filled the disk; its exit status is known all the same.
         notices.push(
-          `the result was not kept for a note: ${(error as Error).message}. Make room, and try again`,
+          `the result was not kept, so your next note will lack it: ${(error as Error).message}. Make room, and try again`,
         );
       }
     }
