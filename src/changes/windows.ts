@@ -375,9 +375,9 @@ export function changedWithin(
 }
 
 /** The file that identifies git's process. Our lines in the pre-commit hook write it before any other hook runs (git-hooks/). */
-const RECORD = 'handoff-committing';
+const COMMITTING_RECORD = 'handoff-committing';
 /** By how much the known start time of a process may be off. Milliseconds. */
-const SLACK_MS = 2000;
+const START_SLACK_MS = 2000;
 
 /**
  * Whether anybody is making a commit in the worktree, so that its hooks may have put unstaged changes aside: with a running
@@ -394,8 +394,8 @@ export function commitRuns(
 
 /** Whether the recorded process runs. A process that began after the record was written is another one with the same pid. */
 function gitRuns(gitDir: string): boolean {
-  const record = join(gitDir, RECORD);
+  const record = join(gitDir, COMMITTING_RECORD);
   const [pid = ''] = readText(record).trim().split(' ');
   const since = /^[1-9]\d*$/.test(pid) ? processTable().runningSince(Number(pid)) : undefined;
-  return since !== undefined && beganAt(since) <= (statOf(record)?.mtimeMs ?? 0) + SLACK_MS;
+  return since !== undefined && beganAt(since) <= (statOf(record)?.mtimeMs ?? 0) + START_SLACK_MS;
 }
