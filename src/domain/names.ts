@@ -59,7 +59,6 @@ export function namedSessions(variable: (name: string) => string | undefined): s
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-const PERSON = /^person-[0-9a-f]{12}$/;
 const PLACEHOLDER = /^(?:undefined|null|unknown|current|none)$/i;
 const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
 const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
@@ -115,7 +114,7 @@ export function parseSessionId(text: unknown): SessionId | undefined {
 /** Parses the session id that a client's payload claims: no client may claim a person's id. */
 export function parseClientSessionId(text: unknown): SessionId | undefined {
   const id = parseSessionId(text);
-  return id === undefined || id.startsWith('person-') ? undefined : id;
+  return id === undefined || isPerson(id) ? undefined : id;
 }
 
 /**
@@ -144,9 +143,9 @@ export function parseOwner(text: unknown): SessionId | undefined {
   return more.length === 0 && SESSION.test(agent) ? ownerId(id, agent) : undefined;
 }
 
-/** Whether an owner is a person and not a session. */
-export function isPerson(id: SessionId): boolean {
-  return PERSON.test(id);
+/** Whether an id, or a short one, is a person's and not a session's. No client may claim such an id for its session. */
+export function isPerson(id: string): boolean {
+  return id.startsWith('person-');
 }
 
 /** UUIDs of version 7 and OpenCode's ids begin with the time, so all ids of one minute begin alike. */
@@ -159,7 +158,7 @@ const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 export function shortId(id: string): string {
   const [session = '', agent] = id.split('/');
   if (agent !== undefined) return `${shortId(session)}/${agent.length > 8 ? agent.slice(-4) : agent}`;
-  if (id.startsWith('person-')) return id.slice(0, 15);
+  if (isPerson(id)) return id.slice(0, 15);
   return TIMED_ID.test(id) ? id.slice(-8) : id.slice(0, 8);
 }
 
@@ -238,7 +237,7 @@ export interface WithClients {
  * by name, because a person's id is a hash that tells nobody anything.
  */
 export function ownerName(id: string, { client, name }: Known = {}): string {
-  if (id.startsWith('person-')) return escapeLine(name ?? 'a person');
+  if (isPerson(id)) return escapeLine(name ?? 'a person');
   const known = client ?? 'unknown';
   return escapeLine(`${known === 'unknown' ? 'session' : known} ${shortId(id)}`);
 }

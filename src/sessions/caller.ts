@@ -1,6 +1,14 @@
 import { escapeLine, Failure } from '../domain/messages.ts';
 import { callingSession, succeededBy } from '../domain/session.ts';
-import { type SessionId, canMean, meantId, parseSessionId, personId, shortId } from '../domain/names.ts';
+import {
+  type SessionId,
+  canMean,
+  isPerson,
+  meantId,
+  parseSessionId,
+  personId,
+  shortId,
+} from '../domain/names.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
@@ -99,7 +107,7 @@ export function findCaller(
   committer: Committer,
 ): Caller {
   const session = findSession(context, sessions, option);
-  if (session !== undefined) return { ...session, isPerson: session.id.startsWith('person-') };
+  if (session !== undefined) return { ...session, isPerson: isPerson(session.id) };
   const id = personOf(committer);
   if (id === undefined) {
     throw new Failure('usage', 'git does not know your e-mail address, and no session is running this', {

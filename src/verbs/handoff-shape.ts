@@ -1,6 +1,6 @@
 import { escapeLine, shellWord, timestamp } from '../domain/messages.ts';
 import type { HandoffCommit, HandoffTrailers } from '../domain/handoff.ts';
-import { type Oid, type SessionId, shortId, ownerName as nameOfOwner } from '../domain/names.ts';
+import { type Oid, type SessionId, isPerson, shortId, ownerName as nameOfOwner } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/note-owner.ts';
 import { parseAllowed } from '../domain/secrets.ts';
 import { parseWorkSize } from '../domain/snapshot.ts';
@@ -72,7 +72,7 @@ export function ownerText({
   ownerName,
   client,
 }: Pick<HandoffShape, 'owner' | 'ownerName' | 'client'>): string {
-  if (client === null && !owner.startsWith('person-')) return escapeLine(shortId(owner));
+  if (client === null && !isPerson(owner)) return escapeLine(shortId(owner));
   return nameOfOwner(owner, { client, name: ownerName });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownerName, peerNames } from '../../src/domain/names.ts';
+import { isPerson, ownerName, parseClientSessionId, peerNames } from '../../src/domain/names.ts';
 import { renderDeletedNote } from '../../src/verbs/delete/delete.ts';
 import { renderSync } from '../../src/verbs/sync/sync.ts';
 
@@ -38,6 +38,12 @@ describe('a message names', () => {
 });
 
 describe('the id of a person', () => {
+  it.each([PERSON, 'person-01234567', 'person-bob'])('is %s, which no client may claim', (id) => {
+    expect(isPerson(id)).toBe(true);
+    expect(parseClientSessionId(id)).toBeUndefined();
+    expect(ownerName(id)).toBe('a person');
+  });
+
   it('is not in what sync prints', () => {
     const item = {
       ...{ action: 'followed', remote: 'origin', branch: 'main', topic: 'auth-refresh', ref: '' },

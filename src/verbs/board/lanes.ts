@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { escapeLine } from '../../domain/messages.ts';
+import { isPerson } from '../../domain/names.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { BoardSession, LaneState } from '../../ui/board/shape.ts';
 
@@ -68,7 +69,7 @@ export class Lanes {
     const index = this.#lanes.length;
     const [session = id, agent] = id.split('/');
     const known = records[0]?.record.client ?? this.#lanes[this.#index.get(session) ?? -1]?.client;
-    const client = known ?? (id.startsWith('person-') ? 'person' : undefined);
+    const client = known ?? (isPerson(id) ? 'person' : undefined);
     this.#lanes.push({ id, records, from, to, branch: undefined, client, name: undefined });
     this.#index.set(id, index);
     if (agent === undefined) this.#short.set(id.slice(0, SHORT_ID), index);

@@ -17,7 +17,14 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import { shortId, type SessionId, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
+import {
+  isPerson,
+  shortId,
+  type SessionId,
+  peerName,
+  peerNames,
+  sessionOfOwner,
+} from '../../domain/names.ts';
 import { committer } from '../../git/repository.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';
@@ -108,7 +115,7 @@ async function takerOf(
 ): Promise<Taker> {
   const { now } = context;
   const found = findSession(context, judged, option)?.id;
-  const known = found?.startsWith('person-') === true ? undefined : found;
+  const known = found === undefined || isPerson(found) ? undefined : found;
   const session = known && commandOwner(commonDir, known, context.env);
   if (known !== undefined && !judged.some(({ record }) => record.session === known)) {
     throw new Failure('not-found', `session ${escapeLine(shortId(known))} is not on record here`, {
