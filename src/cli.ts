@@ -31,7 +31,7 @@ export const main = (argv: readonly string[]): Promise<number> =>
   run(argv, Object.assign(processIo(), { terminal: processTerminal() }));
 
 /**
- * Runs one command line and returns its exit code. Catches and prints all errors; what is no `Failure` is our own fault.
+ * Runs one command line and returns its exit code. Catches and prints all errors; any but a `Failure` is a bug.
  *
  * @param argv the pid of the launcher's parent, and what was typed
  */
@@ -144,12 +144,12 @@ async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
   return colour === 'always' || (colour === 'auto' && env['TERM'] !== 'dumb') ? COLOURS : PLAIN;
 }
 
-/** Prints JSON, escaped, because names and texts that others wrote may end up on a terminal here, too. */
+/** Prints JSON, escaped: it may contain texts of others, and a terminal may show it. */
 async function printJson(value: object, { stdout }: Io): Promise<void> {
   await stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
-/** Prints the help of a verb; or, without a verb, lists the common verbs, and with `-a` all verbs. */
+/** Prints a verb's help. Without a verb, lists the common verbs; with `-a`, all verbs. */
 async function printHelp([verb]: readonly string[], io: Io): Promise<number> {
   const isAll = verb === '-a' || verb === '--all';
   if (verb === undefined || isAll) return print((await import('./cli/help.ts')).overview(isAll), io);

@@ -8,7 +8,7 @@ import { openTrace, trace } from './host/log.ts';
  * goes wrong, the guard allows the call (start.ts); a git hook ends with 1, and git-hooks/ lets the commit or push pass.
  */
 
-/** Milliseconds for the check of a push, which waits for the network anyway, and for which we read more commits. */
+/** Milliseconds for the check of a push: we read more commits for it, and a push waits for the network anyway. */
 const PUSH_MS = 30_000;
 
 /** Runs the call that the process was started for (start.ts). */
@@ -67,7 +67,7 @@ function readWords([parent = '', ...argv]: readonly string[]): Words {
   return {
     verb: argv[0],
     rest: argv.slice(1),
-    // Under a client that fails closed, the launcher's parent is a shell, so the hook line passes the client's pid.
+    // If the launcher's parent is a shell (src/install/guard-command.ts), the shell passes the client's pid.
     clientPid: Number(option('--client-pid') ?? parent),
     client: option('--client'),
     gitDir: option('--git-dir') ?? '',

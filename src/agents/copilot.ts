@@ -19,7 +19,7 @@ export const copilot: Dialect = dialectOf({
   tools: {
     shell: SHELL,
     write: /^(?:Write|create)$/,
-    // A payload may also call `apply_patch` Edit: its input shows the difference.
+    // Some payloads name the tool `apply_patch` Edit; the input shows which tool it is.
     edit: /^(?:Edit|edit|str_replace_editor|apply_patch|MultiEdit|NotebookEdit)$/,
     // The name is `<server>-<tool>`, and both parts may contain dashes.
     server: (tool) => tool.replace(/^[^-]*-/, ''),
@@ -53,7 +53,7 @@ export const copilot: Dialect = dialectOf({
 
   reportsAgentEnd: true,
 
-  /** The vendor documents these fields at the top level; Claude Code, whose payload this is, has them in `hookSpecificOutput`. */
+  /** The vendor documents these fields at the top level, Claude Code in `hookSpecificOutput`. The answer has both. */
   deny: (reason, event) => ({ ...denial(reason), ...specific(event, denial(reason)) }),
   /** Answers have no field that only the user sees, so notices are dropped. */
   tell(message, event) {
@@ -63,7 +63,7 @@ export const copilot: Dialect = dialectOf({
   },
 });
 
-/** Names the event. Payloads with camelCase fields, and those of SubagentStart, do not: we infer its name from their fields. */
+/** Returns the event's name. Payloads with camelCase fields or of SubagentStart lack it: we infer it from other fields. */
 function nameOf(event: Fields): string | undefined {
   const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;

@@ -26,7 +26,7 @@ export const cursor: Dialect = dialectOf({
     cwd: folder(event),
     agent: undefined,
     stopHookActive: Number(event['loop_count']) > 0,
-    // The events of a sub-agent do not name it.
+    // A sub-agent's events do not say which sub-agent it is.
     ...(/^subagent/i.test(name) ? { kind: 'other' } : {}),
   }),
 
@@ -39,7 +39,7 @@ export const cursor: Dialect = dialectOf({
     cursor.contextEvents.has(lowerFirst(name)) ? { additional_context: message } : undefined,
 });
 
-/** Returns the folder that a tool event names. Other events name none: for them it is the workspace's first root. */
+/** Returns the folder that a tool event names. For other events, it is the workspace's first root. */
 function folder(event: Fields): string | undefined {
   const roots = event['workspace_roots'];
   const [root] = Array.isArray(roots) ? (roots as readonly unknown[]) : [];

@@ -29,7 +29,7 @@ export interface GuardEvent {
   readonly session: SessionId | undefined;
   /** The sub-agent that makes the call, if the client names it. */
   readonly agent: string | undefined;
-  /** The session or sub-agent that started the sub-agent, if the client names only that; `session` then has the same id. */
+  /** What started the sub-agent, a session or a sub-agent, if the client names no root session. `session` is then the same. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
   /** The session's model, as the client spells it; `undefined`: the client does not name it. */
@@ -45,7 +45,7 @@ export interface GuardEvent {
   readonly changedFiles: readonly string[];
   /** Present for session-start. */
   readonly source: SessionStartSource | undefined;
-  /** Present for session-end, as the client spells it (`clear`, `logout`, …). */
+  /** Why the session ended, as the client spells it (`clear`, `logout`, …). */
   readonly reason: string | undefined;
   /** Stop only: the client already ran a Stop hook in this turn. */
   readonly stopHookActive: boolean;

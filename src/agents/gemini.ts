@@ -45,5 +45,5 @@ export const gemini = dialectOf({
   },
 });
 
-/** The fields with the content of a whole file in inputs of `write_file`, MCP servers and `replace`. */
+/** The input fields that hold a whole file's content: those of `write_file`, of MCP servers, of `replace`. */
 const CONTENT_KEYS = ['content', 'text', 'new_string'];

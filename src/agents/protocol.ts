@@ -53,14 +53,14 @@ interface OwnWays
     Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks' | 'reportsAgentEnd'>> {
   /** The events that we know, by the client's names. Default: Claude Code's. */
   readonly kinds?: Readonly<Record<string, GuardEvent['kind']>>;
-  /** The client's name of an event. Default: what Claude Code's field says. */
+  /** The client's name of an event. Default: the field `hook_event_name`. */
   readonly name?: (event: Fields) => string | undefined;
   readonly tools: Tools;
   /** Fields that only this client has, or spells differently. */
   readonly more?: (event: Fields, name: string) => Partial<GuardEvent>;
   /** The answer that refuses a call. Default: Claude Code's. */
   readonly deny?: (reason: string, event: GuardEvent) => object;
-  /** The answer that gives the model a text, in a client whose answers have no text for the user. Default: Claude Code's. */
+  /** The answer with a text for the model. Only for a client that shows its user no texts. Default: Claude Code's. */
   readonly tell?: (text: string, event: GuardEvent) => object | undefined;
   /** The answer that replaces a tool's content, for a client that accepts this without an approval. */
   readonly rewrite?: (
@@ -98,7 +98,7 @@ export function dialectOf({ kinds, name, tools, more, deny, tell, rewrite, ...ow
     }
   };
   return {
-    /** Most clients do not document this, or replace an input only together with an approval, which is not ours to give. */
+    /** Most clients document no replacement, or one that also approves the call, which is not ours to do. */
     canRewrite: () => false,
     runsGitHooks: true,
     ...own,
@@ -136,7 +136,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
 /** An event's name as Cursor writes it: Claude Code's with a lower-case first letter. */
 export const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
-/** The kind of an event with one of those names; `undefined`: we do not know the name. */
+/** The kind of an event by its name; `undefined`: we do not know the name. */
 export const eventKind = (name: string): GuardEvent['kind'] | undefined => KINDS[lowerFirst(name)];
 
 /** The fields with which Claude Code's protocol refuses a call. */
@@ -154,7 +154,7 @@ function startSource(value: unknown): SessionStartSource {
   return SOURCES.find((known) => known === value) ?? 'unknown';
 }
 
-/** A client's tools, by their names, and how it names those of MCP servers. */
+/** How to recognise a client's tools, and those of MCP servers, by their names. */
 export interface Tools {
   readonly shell: RegExp;
   /** The tools that replace a whole file. */
@@ -169,7 +169,7 @@ export interface Tools {
   readonly own?: (tool: string, input: Fields, event: Fields) => ToolCall | undefined;
 }
 
-/** The names of a file's path in the input of a tool. */
+/** The fields of a tool's input that may hold the file's path. */
 export const PATH_KEYS = ['file_path', 'path', 'filePath', 'target_file', 'notebook_path', 'target_notebook'];
 const CONTENT_KEYS = ['content', 'contents', 'file_text'];
 const FOLDER_KEYS = ['workdir', 'working_directory', 'directory', 'dir_path'];
@@ -200,7 +200,7 @@ export function toolCall(tools: Tools, tool: string | undefined, given: unknown,
   return name === undefined ? { kind: 'other' } : mcpCall(name, input);
 }
 
-/** Reads a command line, or the words of a command that runs without a shell, and the folder that the input names. */
+/** Reads the call of a command, as a line for a shell or as words, and the folder in which it runs. */
 export function commandCall(input: Fields, inBackground = false): ToolCall {
   const command = input['command'] ?? input['cmd'];
   const folder = firstText(input, FOLDER_KEYS) ?? '';

@@ -17,8 +17,8 @@ interface Candidate {
 }
 
 /**
- * Returns the candidates for the last of these words, which is being typed, in lines of `<word>` or
- * `<word>TAB<what it is for>`. A word that ends in a slash is incomplete. Without candidates, the shell offers files.
+ * Returns the candidates for the last word, which is being typed: one a line, as `<word>` or `<word>TAB<what it is for>`.
+ * A candidate that ends in a slash is incomplete. Without candidates, the shell offers files.
  */
 export async function wordsToType(words: readonly string[], verbs: VerbTable, cwd: string): Promise<string> {
   const typed = words.at(-1) ?? '';
@@ -63,7 +63,7 @@ async function offered(
 
 const asWords = (words: readonly string[]) => words.map((word) => ({ word }));
 
-/** A verb's options, by the words that people type for them, short forms included. */
+/** A verb's options by their names as typed, long and short. */
 function optionsOf({ options }: Verb): ReadonlyMap<string, OptionSpec> {
   const all = Object.entries<OptionSpec>({ ...options, ...COMMON_OPTIONS });
   return new Map(

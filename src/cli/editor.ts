@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { Failure } from '../domain/messages.ts';
 import { runGit } from '../git/run.ts';
 
-/** Everything from this line on is dropped (Markdown headings begin with `#`, so comments cannot). */
+/** Everything from this line on is dropped. `#` marks no comments here, because Markdown headings begin with it. */
 const SCISSORS = '<!-- git-handoff: this line and everything below it is not part of the note -->';
 
 /** The note to edit; `head` is the front matter that it begins with, or empty. */
@@ -52,7 +52,7 @@ function noteFromTemplate(edited: string, template: string): string | undefined 
 /**
  * Opens the user's editor (git-var(1), `GIT_EDITOR`) on the template and returns the note.
  *
- * @throws Failure `usage` when nothing was written; `environment` without an editor, or when it fails: a file keeps the text
+ * @throws Failure `usage` if the note is empty; `environment` if there is no editor, or if it fails (a file keeps the text)
  */
 export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8Array> {
   const named = await runGit(['var', 'GIT_EDITOR'], { cwd });

@@ -119,7 +119,7 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
     return [switchBack(branch.expected, facts.self.head?.oid)];
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
-  // If the commit would undo a change of a path that this session has changed, too, the session can commit its part on HEAD.
+  // Of a file that this session has changed, too, it can commit its own part on top of HEAD.
   const shared = problems.flatMap((one) =>
     one.kind === 'reversal' && one.by.shared === true ? [one.path] : [],
   );
@@ -141,7 +141,7 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
     const commit = commitWords(commonDir, call.words(), sourceOf(call, amend));
     return [`git handoff ${commit}${pathWords(commonDir, mine)}`];
   }
-  // We suggest no change to an index other than the worktree's: it is for whoever set GIT_INDEX_FILE.
+  // We suggest no change to an index other than the worktree's.
   return [reversed.length > 0 && facts.ownIndex ? unstage(reversed, commonDir) : NOTHING];
 }
 
@@ -164,8 +164,8 @@ async function canSwitchBack(
 }
 
 /**
- * The commands that finish a merge, rebase …, in which git makes no partial commit and has a message ready. If the refused
- * commit had `-a`, they also stage, and so resolve, the files that `-a` takes.
+ * The commands that finish a merge, rebase …. They name no paths, because git then makes no partial commit, and need no
+ * message, because git has one ready. If the refused commit had `-a`, they also stage the files that `-a` takes.
  */
 async function finish(
   { mine, problems }: CommitDecision,
@@ -186,7 +186,7 @@ async function finish(
   ];
 }
 
-/** The hint when no staged change is the session's. Without this command in an error line, an agent would try again. */
+/** The hint when no staged change is the session's. Without any hint, an agent would try again. */
 const NOTHING = 'git handoff status';
 
 /** Resets these paths in the index to HEAD; the files stay as they are. */

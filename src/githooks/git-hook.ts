@@ -41,7 +41,7 @@ export async function gitHook(name: string, words: HookWords, io: Io, budget: Bu
   const context = { cwd, env, processes: keptTable(), now: clock(), clock, budget };
   const input = () => readInput(io, budget);
   const { refused, lines } = await answerHook({ ...context, ...words, name, readInput: input });
-  // A refusal counts even if nobody can read it.
+  // A refusal counts even if stderr is closed.
   await io.stderr.write(lines.map((line) => `${line}\n`).join('')).catch(() => undefined);
   return refused ? REFUSED : 0;
 }
@@ -92,7 +92,7 @@ async function prepareMessage(call: HookCall): Promise<HookAnswer> {
   try {
     await nameInPrepared(call, checked);
   } catch (error) {
-    // The check has already warned about this.
+    // If the check has failed, too, it has already printed a warning.
     if (checked?.isUnknown !== true) throw error;
   }
   return checked ?? PASSED;
@@ -144,7 +144,7 @@ async function decideUnlessAllowed(call: HookCall, decide: () => Promise<HookAns
   return allowed ?? answer;
 }
 
-/** Lets the tool call or the git process pass if a person has allowed what the hook refuses. */
+/** Lets the commit or push pass if a person has allowed what the hook refuses. */
 async function allowHookOnce(
   call: HookCall,
   { session, lines, owners }: HookAnswer,
@@ -184,7 +184,7 @@ const fileOf = ({ gitDir }: StartedHook) => join(gitDir, 'handoff-checked');
 function readEarlierHooks(hook: StartedHook): EarlierHooks | undefined {
   const { pid, start, committer, spentMs, settings } = jsonFields<Field>(readText(fileOf(hook)));
   if (pid === undefined || pid !== gitPid(hook)) return undefined;
-  // Without /proc, finding out when a process started takes as long as everything else.
+  // Without /proc, it takes long to find out when a process started.
   if (!isFresh(hook) && start !== startOfGit(hook)) return undefined;
   const session = parseSessionId(committer);
   if (committer !== null && committer !== '?' && session === undefined) return undefined;
@@ -197,7 +197,7 @@ function readEarlierHooks(hook: StartedHook): EarlierHooks | undefined {
 
 /**
  * What is left of the time that the hooks of this commit share; `undefined`: the earlier ones used it up, and said so. The
- * first hook always runs: before it, nobody could have said that nothing was checked.
+ * first hook always runs, because no earlier one has warned that nothing was checked.
  */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);
@@ -220,7 +220,7 @@ function isFresh(hook: StartedHook): boolean {
   return age >= 0 && age < FRESH_MS;
 }
 
-/** When the git process started. A pid may be reused, but not with the same start. */
+/** When the git process started. Two processes with the same pid differ in this. */
 function startOfGit(context: Context): string {
   return context.processes().startOf(gitPid(context) ?? 0) ?? '-';
 }

@@ -22,7 +22,7 @@ export interface StartedHook extends Context {
 export interface EarlierHooks {
   /** Who commits; `undefined`: a person; `unknown`: the hooks could not tell. */
   readonly committer: SessionId | undefined | 'unknown';
-  /** Milliseconds that those hooks took. */
+  /** Milliseconds that the earlier hooks took. */
   readonly spentMs: number;
   /** The settings in git's configuration, if a hook has read them. */
   readonly settings: readonly SettingEntry[] | undefined;
@@ -39,7 +39,7 @@ export interface HookCall extends StartedHook {
 interface HookConfig {
   /** Reads the settings that hooks need, in git's order. */
   entries(): Promise<readonly SettingEntry[]>;
-  /** Returns the same settings, or `undefined` if they have not been read yet. */
+  /** Returns the settings if they have been read already. */
   known(): readonly SettingEntry[] | undefined;
 }
 
@@ -70,7 +70,7 @@ export function hookConfig(cwd: string, budget: Budget, kept?: readonly SettingE
   const ask = async () => {
     const options = { cwd, timeoutMs: budget.left() };
     const all = await readSettingEntries(options, '^(handoff\\..*|core\\.comment(char|string))$');
-    // The last `core.commentChar` is the one that we set for our own git children (src/git/environment.ts).
+    // We leave out the last `core.commentChar`, which we set ourselves for every git that we start (src/git/environment.ts).
     const own = all.findLastIndex(([key]) => key === 'core.commentchar');
     return (found = all.filter((_, at) => at !== own));
   };

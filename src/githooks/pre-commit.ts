@@ -91,7 +91,7 @@ function asked({ ledger, self }: CommitScene, problems: CommitDecision['problems
     : { place: ledger, from: self, wish: 'commit', claims };
 }
 
-/** Returns `undefined` for a person or if git-handoff is off; only the session and its warnings if no other is at work. */
+/** For a session that is alone, returns only its id and warnings; for a person, or if git-handoff is off, `undefined`. */
 async function readScene(
   call: HookCall,
 ): Promise<CommitScene | Pick<HookAnswer, 'session' | 'lines'> | undefined> {
@@ -129,7 +129,7 @@ async function readScene(
   return { self, head, groups, staged, ledger, ledgers, own, unfinished, told };
 }
 
-/** The ledgers of sessions that work alone here, or did until now, while the committing session works elsewhere. */
+/** The ledgers of other sessions that worked alone here until now. They claim what has changed since those sessions began. */
 function loneLedgers(
   place: LedgerPlace | undefined,
   { foreign }: SessionGroups,
@@ -197,7 +197,7 @@ async function judge(call: HookCall, scene: CommitScene) {
   return { decision, facts, words };
 }
 
-/** Whether git uses the worktree's index, or its own copy for `-a` and `--only`, and not an index kept elsewhere. */
+/** Whether git uses the worktree's index (or its own copy for `-a` and `--only`), not an index kept elsewhere. */
 function isOwnIndex({ env, cwd, gitDir }: HookCall): boolean {
   const name = env['GIT_INDEX_FILE'];
   if (name === undefined || name === '') return true;
@@ -242,8 +242,8 @@ interface StagedMarker {
 const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
 
 /**
- * The staged handoff files that this session may not commit: another live session's or, if the files belong to several
- * sessions, all but its own. Without staged handoff files, this starts no process.
+ * The staged handoff files that this session may not commit. If all belong to one session: another live session's. If they
+ * belong to several: all but its own. Without staged handoff files, this starts no process.
  */
 async function foreignMarkers(
   cwd: string,
@@ -270,8 +270,8 @@ async function foreignMarkers(
 }
 
 /**
- * The other live session that made HEAD's commit, which `--amend` would rewrite: from the ids in its message, else from
- * the ledgers, which record what each session's commits were made of.
+ * The other live session that made the commit that `--amend` would rewrite. The ids in its message tell, or else the
+ * ledgers, which record what each session has committed.
  */
 async function amendedSession(
   cwd: string,

@@ -214,9 +214,9 @@ interface Foreign {
 const MOST_BRANCHES = 10;
 
 /**
- * Refuses a push that drops others' commits from branches at the remote. To drop them on purpose, a session names the
- * commit up to which it has seen them: `--force-with-lease=<branch>:<object name>`. A lease without an object name proves
- * nothing, nor does a reflog: in a shared clone both also show others' fetches and commits. A person is only warned.
+ * Refuses a push that drops others' commits from branches at the remote. A session that drops them on purpose names the
+ * newest of them, which proves that it has seen them: `--force-with-lease=<branch>:<object name>`. A lease without a name,
+ * or a reflog, proves nothing: others fetch and commit in the same clone. A person is only warned.
  *
  * @param pushed the refs that are neither handoffs nor carried work
  */

@@ -41,7 +41,7 @@ export function isReplaying(gitDir: string): boolean {
 
 const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
 
-/** Whether a lone session makes this commit: only it is in the environment, or no session is and its client runs git. */
+/** Whether a lone session makes this commit: the environment names only it, or names no session and its client runs git. */
 function isLoneCommit(call: HookCall): boolean {
   const lone = loneProcess(call.gitDir);
   if (lone === undefined) return false;
@@ -132,8 +132,8 @@ export function runningCommand<Words>(
 const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
 
 /**
- * The message of the running commit if its `-F` cannot be typed again; else `undefined`. git passes the message of `-F -`
- * to prepare-commit-msg in a file, so such a commit is checked there.
+ * The message of the running commit if its `-F` cannot be typed again: it is standard input, or a file that we delete. The
+ * message of `-F -` is known only in prepare-commit-msg, where git passes it in a file.
  */
 export function passingMessage(call: HookCall, words: CommitWords | undefined): string | undefined {
   // If an editor follows, git has added comments to the message.

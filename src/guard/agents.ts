@@ -16,8 +16,8 @@ const KEEP_MS = 7 * 86_400_000;
 const agentsFolder = (state: string) => join(state, 'agents');
 
 /**
- * Returns a sub-agent's call as a call of its session. A call of the agent that started the sub-agent has recorded that
- * session. This call records it for the agents that the sub-agent starts.
+ * Returns a sub-agent's call as a call of its session. An earlier call has linked the agent that started the sub-agent to the
+ * session. This call links the sub-agent, too, because it may start further ones.
  */
 export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
   const { agent = '', startedBy } = event;

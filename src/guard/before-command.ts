@@ -33,7 +33,7 @@ import {
 import { type CheckTarget, judge } from './judge.ts';
 import { callsAt, visit } from './visits.ts';
 
-/** Decides a command by what it would change, without running it. `looks`: its worktree's status, if already being read. */
+/** Decides a command by what it would change, without running it. `looks`: the worktree's status, if a reading has begun. */
 export async function beforeCommand(
   call: Call,
   tool: CommandTool,
@@ -59,7 +59,7 @@ export async function beforeCommand(
   });
 }
 
-/** Marks the first worktree of each repository: there we judge what all its worktrees share, once. */
+/** Marks the first worktree of each repository. Only there do we judge what all its worktrees share. */
 function commandTargets(
   trees: readonly { readonly call: TreeCall; readonly looks: Looks }[],
   effects: ShellEffects,
@@ -76,9 +76,9 @@ function commandTargets(
 }
 
 /**
- * Analyses a command. If it touches another repository, we analyse it again with that repository's aliases. If the session
- * is new in one of the worktrees, we analyse it once more, now that we know which paths other sessions have changed there.
- * Returns what it would change, and the call as it concerns the other worktrees in which it would change something.
+ * Analyses a command. If it touches another repository, analyses it again with the aliases of that repository. If the session
+ * is new in one of the worktrees, analyses it once more: only now are the paths known that other sessions have changed there.
+ * Returns what the command would change, and the call as it concerns each other worktree that it would change.
  */
 async function analysed(
   call: Call,
@@ -101,7 +101,7 @@ async function analysed(
   return { effects, visits };
 }
 
-/** @param elsewhere the call as it concerns other repositories, each with its aliases */
+/** @param elsewhere the call as it concerns other repositories, whose aliases differ */
 function analyse(
   call: Call,
   tool: CommandTool,
@@ -131,7 +131,7 @@ function analyse(
 }
 
 /**
- * Returns the absolute paths that a command on a whole folder (`find -delete`, `cp -r`) must not hit unnoticed: those that
+ * Returns absolute paths to look for in a folder that a command changes as a whole (`find -delete`, `cp -r`): those that
  * other sessions have claimed in any worktree, and the `.git` files of linked worktrees.
  */
 function othersPaths(commonDir: string, session: SessionId): string[] {

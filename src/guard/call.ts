@@ -79,8 +79,8 @@ export function isInTree(call: Call): call is TreeCall {
 }
 
 /**
- * Runs a step. If it fails, the call goes on, and the session hears what was not checked. So handoff files stay protected even
- * if the ledger cannot be read or written (a full disk, a file in place of its folder).
+ * Runs a step. If the step fails, the call goes on, and the session hears what was not checked. So handoff files stay protected
+ * even if the ledger cannot be read or written (a full disk, a file in place of its folder).
  */
 export async function failOpen<T>(call: Call, what: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -98,7 +98,7 @@ export type Finding =
   | { readonly kind: 'tell'; readonly text: string }
   /** A text for the person, shown only when nothing goes to the model. */
   | { readonly kind: 'show'; readonly text: string }
-  /** The content that the tool is to write in place of its own. */
+  /** What the tool is to write instead of the content in its input. */
   | { readonly kind: 'rewrite'; readonly content: string }
   | Effect;
 
@@ -110,7 +110,7 @@ export interface Refusal {
   readonly owners?: readonly SessionId[];
   /** What the owners are asked for; absent when the refusal is not about their changes. */
   readonly asked?: AskedFor;
-  /** Whose bypass lets the call through: a person's (`files`: the refusal is about handoff files), or nobody's. */
+  /** `nobody`: no bypass lets the call through. The others: a person's does; with `files` the refusal is about handoff files. */
   readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 

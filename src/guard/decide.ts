@@ -108,7 +108,7 @@ async function fileTargets(call: SessionCall, tool: ToolCall): Promise<CheckTarg
 
 /** Lets git read the status of the working tree while the analyser loads and runs. */
 async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Finding[]> {
-  // This may start a needless process. A lone session seldom needs the status, so for it we wait until a check asks.
+  // An early read may be needless. A lone session seldom needs the status, so for it we wait until a check asks.
   const isBeside = isInTree(call) && !isLoneSession(call.tree.gitDir, call.session);
   const looks = isBeside ? await beginToLook(call, tool) : undefined;
   return (await import('./before-command.ts')).beforeCommand(call, tool, looks);

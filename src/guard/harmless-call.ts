@@ -39,7 +39,7 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
   return true;
 }
 
-/** Remembers when we last read all that `hasMoved` checks, as the modification time of the lone session's file. */
+/** Records that all that `hasMoved` checks has been read now. The time of the lone session's file is the record. */
 export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
   if (!isLoneSession(gitDir, session)) return;
   try {

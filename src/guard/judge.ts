@@ -48,7 +48,7 @@ interface Question<Anywhere, InTree> {
   readonly facts: Anywhere;
   readonly inTrees: readonly Check<TreeCall, InTree>[];
   readonly trees: () => readonly CheckTarget<InTree>[] | Promise<readonly CheckTarget<InTree>[]>;
-  /** The call as it concerns worktrees in which the session may be on record only because of this call. */
+  /** The call as it concerns each worktree in which it may have put the session on record. */
   readonly visits?: readonly TreeCall[];
 }
 
@@ -218,7 +218,7 @@ async function acceptChanges(cwd: string): Promise<void> {
     cwd,
     (await changed()).map(({ path }) => path),
   );
-  // A copy that still differs is of a deleted file.
+  // If a copy still differs, its file has been deleted.
   for (const copy of await changed()) await forgetCopy(repository, copy);
 }
 

@@ -142,7 +142,7 @@ export interface People extends SessionGroups {
   readonly live: readonly JudgedSession[];
 }
 
-/** Reads the sessions of all worktrees, and judges whether each is alive. `listed`: these, if listed a moment ago. */
+/** Reads the sessions of all worktrees, and judges whether each is alive. `listed`: the sessions, if listed a moment ago. */
 export async function readSessions(
   { tree, machine, settings, budget, now }: TreeCall,
   listed?: readonly StoredSession[],

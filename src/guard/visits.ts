@@ -144,8 +144,7 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
 
 /**
  * Returns the worktrees that the session visits and that still exist. A session visits a worktree if it works there while its
- * calls name another folder, or none. Its journal in the visited repository records the visit. Node decides all calls of a
- * session with a journal in another repository.
+ * calls name another folder, or none. Its journal in the visited repository records the visit.
  */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
   return knownRepositories(env)

@@ -15,7 +15,7 @@ import { withRevived } from '../../domain/ledger/claim-events.ts';
 import type { TreeStatus, Wish } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 
-/** Judges a change of paths with others' uncommitted changes. Starts no git process if no other session claims the paths. */
+/** Judges a change of paths that others may have changed. Starts no git process if no other session claims the paths. */
 export async function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   const ledger = facts.ledger();
   const touches = facts.touches();
@@ -27,7 +27,7 @@ export async function contention(call: TreeCall, facts: FileFacts): Promise<read
 
 /**
  * Warns an agent, once, before it changes what another agent of its session has not committed. The main agent hears only of
- * running sub-agents' changes. Where sub-agents are not owners, each hears of the other sub-agents' changes.
+ * running sub-agents' changes. A sub-agent that is not an owner hears of all other sub-agents' changes.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,
@@ -91,8 +91,8 @@ async function contended(
 }
 
 /**
- * Makes the refusal that protects others' claimed work, with what the session asks its owners for. `textWith` gets what else
- * the text has to say: that the owners are idle, or that only ledgers were read.
+ * Makes the refusal that protects others' claimed work, and the request to its owners. `textWith` has to include the text that
+ * it gets: whether the owners are idle, and whether only ledgers were read.
  */
 function refusalFor(
   call: TreeCall,
@@ -135,7 +135,7 @@ const whoClaims = (claims: readonly OpenClaim[]): SessionId[] => [
   ...new Set(claims.map(({ session }) => session)),
 ];
 
-/** Saves what ended sessions left in files that the call writes. `save-first` saves what a command throws away. */
+/** Saves what ended sessions left in files that the call writes. (For files that a command throws away, see `save-first`.) */
 async function leftWork(
   call: TreeCall,
   ledger: OpenLedger,
@@ -226,8 +226,8 @@ interface ForeignClaims {
 }
 
 /**
- * Returns other live sessions' claims on paths, from a status (by default a fresh one) and the live refs or, if git does not
- * answer in time, from the ledgers.
+ * Returns other live sessions' claims on paths. They come from a status (by default a fresh one) and the live refs; if git does
+ * not answer in time, from the ledgers.
  */
 export async function foreignClaims(
   call: TreeCall,
@@ -244,7 +244,7 @@ export async function foreignClaims(
   });
   if (looked === undefined) return claimsByLedger(call, open, paths);
   const [groups, status] = looked;
-  // The status covers only these paths: it says nothing about claims on others.
+  // The status covers only these paths: it says nothing about claims on other paths.
   const asked = new Set(paths);
   const only = <T>(claims: ReadonlyMap<string, T>) =>
     new Map([...claims].filter(([path]) => asked.has(path)));

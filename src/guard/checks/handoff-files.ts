@@ -22,8 +22,8 @@ import type { AnalysedFacts } from '../facts.ts';
 import { type Call, type Finding, type Refusal, toolPath } from '../call.ts';
 
 /**
- * Protects handoff files of git-handoff's predecessor (`handoff-*.md`), each owned by the session that its first line names,
- * and the files of git-handoff's refs, which no tool may write.
+ * Protects handoff files of git-handoff's predecessor (`handoff-*.md`): the first line of each names the session that owns it.
+ * Also protects the files of git-handoff's refs, which no tool may write.
  */
 export function handoffFiles(call: Call): readonly Finding[] {
   const { tool } = call.event;
@@ -78,7 +78,7 @@ function patchedFile(call: Call, file: PatchedFile): readonly Finding[] {
   const content = file.firstLine ?? '';
   const found = touchFile(call, file.path, { kind: 'write', content });
   if (!found.some(({ kind }) => kind === 'rewrite')) return [...found, ...moved];
-  // An answer that rewrites a patch would also approve it. So the refusal says which line the writer has to add.
+  // If we rewrote a patch, we would also approve it. So we refuse it, and say which line to add.
   const { files } = call.machine;
   const guarded = files.reachedBy(toolPath(call, file.path), true) ?? file.path;
   const unmarked = markerOwner(content) === undefined ? 'marker-missing' : 'foreign';
@@ -113,7 +113,7 @@ function decide(call: Call, path: string, act: MarkerAct, by: string): readonly 
   }
 }
 
-/** Returns the notice that other files beside a new one are probably about the same work. */
+/** Returns a notice if files beside a new one are probably about the same work. */
 function overlap(path: string, exists: boolean): string[] {
   const name = markerFileName(path);
   if (exists || name === undefined) return [];

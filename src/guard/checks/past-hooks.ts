@@ -19,7 +19,7 @@ import {
 } from './hook-files.ts';
 import { commitInstead } from './raw-commit.ts';
 
-/** While another session is at work, refuses to commit without our hooks, or to keep them from checking later commits. */
+/** While another session is at work, refuses commits without our hooks, and changes that keep them from checking later ones. */
 export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { effects, people } = facts;
   for (const commit of call.dialect.runsGitHooks ? commitsBy(effects.gitCalls) : []) {
@@ -93,7 +93,7 @@ function lostBy(entries: readonly SettingEntry[], found: FoundRepository, home: 
     : `core.hooksPath is ${folder} (git handoff doctor)`;
 }
 
-/** Returns the first setting that git-handoff's checks depend on and that the two lists set differently. */
+/** Returns the first setting that matters to git-handoff's checks and differs between the two lists. */
 function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[]): string | undefined {
   const last = (entries: readonly SettingEntry[], key: string) =>
     entries.findLast(([name]) => name === key)?.[1];
@@ -101,7 +101,7 @@ function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[
   return [...keys].find((key) => isJudging(key) && last(plain, key) !== last(seen, key));
 }
 
-/** Describes the part of a command that changes the hooks, or the settings on which their checks depend. */
+/** Describes the part of a command that changes the hooks, or settings on which they depend. */
 function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
   const { tree, entries, cwd } = call;
   if (effects.handoffCalls.some(({ verb, words }) => verb === 'uninstall' && !reads(words)))
@@ -125,7 +125,7 @@ function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
 const reads = (words: readonly (string | undefined)[]) =>
   words.some((word) => word === '--dry-run' || word === '-h' || word === '--help');
 
-/** Whether a change of a setting matters: not if the value stays the same, and not if it switches git-handoff on. */
+/** Whether a change of a setting matters. It does not if the value stays the same, or if it switches git-handoff on. */
 function changesSetting({ key, value }: ConfigChange, entries: readonly SettingEntry[]): boolean {
   const name = key.toLowerCase();
   const present = entries.findLast(([known]) => known === name);

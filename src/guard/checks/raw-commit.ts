@@ -25,7 +25,7 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
   return [refusedFor(text, owners)];
 }
 
-/** Returns `git handoff commit` with the options of a `git commit` refused in `found`, if all its words are known. */
+/** Returns the `git handoff commit` to type in `found` instead of a refused commit, with its options if they are known. */
 export function commitInstead(
   call: TreeCall,
   { verb, words, input, cwd = call.cwd }: GitVerbCall,

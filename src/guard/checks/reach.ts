@@ -9,7 +9,7 @@ import { exists, readBeginning, realPath } from '../../host/disk.ts';
 import type { TreeCall } from '../call.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 
-/** Returns what a git call in a folder reaches. `seen`: the working tree around it, whose status also lists deleted files. */
+/** Returns what a git call in a folder reaches. `seen`: the folder's working tree; its status tells which files are deleted. */
 export function reachAt(
   gitCall: GitVerbCall,
   cwd: string,

@@ -99,7 +99,7 @@ const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
 
 const isOfIndex = ({ verb, stagedOnly }: TreeReach) => verb !== 'stash' && stagedOnly;
 
-/** Suggests unstaging the claimed paths, because the command leaves unstaged changes alone. */
+/** Suggests to unstage the claimed paths: the command leaves unstaged changes alone. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
   return `Unstage it first, and git will keep it: ${git} reset -q${paths(names)}`;
@@ -167,7 +167,7 @@ function mergeInstead(call: GitVerbCall, git: string): string {
   return `Merge instead, which leaves uncommitted changes alone: ${git} ${merge} --no-autostash --no-edit${names}`;
 }
 
-/** The commit that {@link mergeInstead} merges. Nobody knows yet what a pull will fetch, so HEAD stands for that. */
+/** The commit that {@link mergeInstead} merges. For a pull it is HEAD, because nobody knows yet what will be fetched. */
 const mergedName = (call: GitVerbCall): string =>
   call.verb === 'pull' ? 'HEAD' : (mergeOperands(call)[0] ?? '@{upstream}');
 
@@ -176,7 +176,7 @@ function mergeOperands(call: GitVerbCall): readonly string[] {
   return operands.includes(UNKNOWN) ? [] : operands;
 }
 
-/** Returns the words after `git worktree add` that give what the switch asked for; a new branch keeps its start point. */
+/** Returns the words after `git worktree add` for the branch of a refused switch; a new branch keeps its start point. */
 function worktreeWords(call: GitVerbCall, { beside }: Typed): string {
   const { verb, words, by } = call;
   const apart = `--detach ${beside('apart')}`;

@@ -113,8 +113,8 @@ async function stateBefore(
 }
 
 /**
- * Reports the paths that a file tool has just written and that live sessions in other worktrees have also changed: once
- * for each path and session, and once more when a merge of the two would begin to conflict.
+ * Reports the paths that a file tool has just written and that live sessions in other worktrees have also changed. Reports
+ * each path once for each session, and once more if merging the two changes has begun to conflict.
  *
  * @param look the `git status` of these paths
  */
@@ -169,8 +169,8 @@ function isNew(
 }
 
 /**
- * For calls that do not read the status of the whole working tree: reads it if HEAD has moved since the last status. The
- * new commit may include others' uncommitted work, and those sessions must hear of that now.
+ * For a call that needs no status of the whole working tree: reads it if HEAD has moved since the last one. The new commit
+ * may include others' uncommitted work, and those sessions must hear of that now.
  */
 export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;

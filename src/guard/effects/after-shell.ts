@@ -124,7 +124,7 @@ async function movesOf(call: TreeCall, done: Finished): Promise<WorktreeEvent[]>
 /**
  * Finds the claims that this status ends or restores. Writes other sessions' events, and returns this session's own.
  *
- * @param hit the claims that the command hit: `keepHitWork` tells both sides about those that have ended
+ * @param hit the claims that the command hit; of those that have ended, `keepHitWork` tells both sides
  */
 async function settled(
   call: TreeCall,
@@ -164,7 +164,7 @@ async function claimsOf(
   return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
-/** Changes that the command made only in the index (`git rm`, `git reset -- <path>`), and not what `git add -A` stages. */
+/** Changes that the command made only in the index (`git rm`, `git reset -- <path>`), unlike what `git add -A` stages. */
 function stagedEntries({ window: { status: before }, after }: Finished, now: number): WorktreeEvent[] {
   return stagedBetween(before, after).flatMap(({ path, state }): WorktreeEvent[] => {
     const dirty = after.dirty.get(path);
@@ -203,7 +203,7 @@ function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
 /** The state of a path whose content in HEAD is not known. */
 const UNREAD: FileState = { mode: '100644', oid: null };
 
-/** When git did not answer: the named paths that, by their times, the command has changed, with their state on the disk. */
+/** The status if git did not answer: it has the named files whose times show that the command has changed them. */
 function namedOnDisk({ top }: WorkPlace, window: OpenWindow, now: number): TreeStatus {
   const { status, named } = window;
   const dirty = named.flatMap((path): [string, DirtyPath][] => {
@@ -294,8 +294,8 @@ async function headEntries(
 }
 
 /**
- * Tells all sessions which commits of others a rewrite of the branch left out (`git rebase -i`, a script). A new commit with
- * the subject and a session of an old one counts as the old one's copy: a rebase or `--amend` makes such copies.
+ * Tells all sessions which commits of others a rewrite of the branch left out (`git rebase -i`, a script). A new commit counts
+ * as a copy of an old one if they share the subject and a session: a rebase or `--amend` makes such copies.
  */
 async function droppedNews(
   call: TreeCall,

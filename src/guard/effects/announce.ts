@@ -9,7 +9,7 @@ import { type TreeCall, ownerOf, type Effect } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import { keepVanished } from './keep-work.ts';
 
-/** Before a file tool: copies its files, and announces them, so that nobody takes its change for another session's. */
+/** Before a file tool: copies its files, and announces them, so that nobody takes the tool's change for another session's. */
 export function announcement(call: TreeCall, { ledger, touches }: FileFacts): readonly Effect[] {
   const opened = ledger();
   if (opened === undefined) return [];

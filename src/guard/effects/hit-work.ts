@@ -35,7 +35,7 @@ interface Hit {
   readonly kept: number | undefined;
 }
 
-/** Saves others' work that the command removed or replaced (`hit`), and tells both sides. `caused`: its events so far. */
+/** Saves others' work that the command removed or replaced (`hit`), and tells both sides. `caused`: the command's events. */
 export async function keepHitWork(
   call: TreeCall,
   done: Finished,
@@ -171,8 +171,8 @@ async function keepOthers(
 }
 
 /**
- * Saves work that has disappeared since a session last read a status although no session's command ran, and tells its owners.
- * A session removed work that was already missing then, or it has been reported. Returns whether there is news.
+ * Saves work that has disappeared since the last status although no session's command ran, and tells the owners. Does not
+ * report what was missing before: a session removed it, or it has been reported. Returns whether there is news.
  */
 export async function keepGoneOutside(
   call: TreeCall,

@@ -114,9 +114,9 @@ interface SessionsHere extends OwnAndOthers {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
   /**
-   * Whether others are at work, or the launcher (bin/git-handoff) must leave all calls to Node: it does not know
-   * `handoff.guardPath`, and we must claim a visitor's or a sub-agent's changes at once, because other changes here are not
-   * theirs. Also true while a call is running: we claim its changes when it ends; until then the session is not alone.
+   * Whether the session counts as not alone, so that Node decides all its calls: others are at work, or its sub-agents, or it
+   * is a visitor (other changes here are not the visitor's), or a call is running whose changes we have yet to claim. Also
+   * true with `handoff.guardPath`, which the launcher (bin/git-handoff) does not know.
    */
   readonly isShared: boolean;
 }
@@ -138,7 +138,7 @@ async function readSessionsHere(call: TreeCall, listed?: readonly StoredSession[
   return { ...known, peers, gone: those('dead', 'ended'), isShared };
 }
 
-/** True if this session has no ledger yet, or if it or another session at work here still keeps a start list. */
+/** Whether this session has no ledger yet, or any session at work here (this one included) still keeps a start list. */
 function isUnsettled(place: LedgerPlace, session: SessionId, peers: readonly SessionId[]): boolean {
   const ledgers = readLedgers(place);
   if (!ledgers.some((one) => one.session === session && one.head !== undefined)) return true;

@@ -68,7 +68,7 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
 
 interface Started {
   readonly repository: Repository;
-  /** The refs of sessions and file copies, with their content, from before this session was recorded. */
+  /** The refs of sessions and file copies, with their content, as they were before this session was recorded. */
   readonly records: readonly Ref[];
   readonly topics: Promise<TopicState[]>;
   readonly registered: Registered;
@@ -125,7 +125,7 @@ async function writeStartText(call: TreeCall, started: Started): Promise<string 
   return startupText(facts, randomHex(8));
 }
 
-/** Paths changed both here and, by peers, in other worktrees. If this fails, an edit of such a path still reports the overlap. */
+/** Finds paths changed both here and by peers elsewhere. If this fails, an edit of such a path still reports the overlap. */
 async function overlapsOf(
   { tree, session, now, log }: TreeCall,
   peers: readonly JudgedSession[],
@@ -285,8 +285,8 @@ type OpenTopic = TopicState & { readonly tip: HandoffCommit };
 const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.state === 'open';
 
 /**
- * Returns the notes for the start text: this branch's first, written ones before automatic ones, then the newest. In code that
- * runs once, comparing thousands of topics is slow. So we select notes by a rank (a number), and compare only those.
+ * Returns the notes for the start text: this branch's first, written ones before automatic ones, then the newest. Sorting
+ * thousands of topics by comparison is slow in a new process, so we first select the best by rank (a number).
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   const ranks = Float64Array.from(open, (state) => rankOf(state, here));
