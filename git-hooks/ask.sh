@@ -3,7 +3,7 @@
 # else (src/githooks/). If Node cannot answer, the commit or push goes on.
 
 # Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top of the working tree as the current folder. False
-# if `init` never ran there.
+# if `init` never ran in this repository.
 find_repository() {
   gitdir=${GIT_DIR:-.git} line=
   if [ -f "$gitdir" ]; then

@@ -18,7 +18,7 @@ import { commandOfTry } from './shell/try-words.ts';
 import { NOTE_VERBS } from './verbs/notes/note-verbs.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 
-/** Former names of verbs and what replaced them. They work until the next release. */
+/** Former names of verbs, which work until the next release, and what replaced them. */
 const FORMER: ReadonlyMap<string, readonly string[]> = new Map([
   ['fetch', ['sync', '--fetch']],
   ['prune', ['delete', '--closed']],

@@ -9,7 +9,7 @@ const STILL_RUNNING = /<command with shellId: \S+ is still running after/;
 
 /**
  * Copilot CLI's hook protocol (1.0). The spelling of an event in the settings selects one of two payloads. `init` registers
- * the payload with snake_case fields, which names its event and uses Claude Code's tool names. We also read the other one.
+ * the payload with snake_case fields, which names its event and uses Claude Code's tool names. We also read the other payload.
  * Copilot CLI refuses a tool call when a hook exits with any status but 0.
  */
 export const copilot: Dialect = dialectOf({
@@ -19,7 +19,7 @@ export const copilot: Dialect = dialectOf({
   tools: {
     shell: SHELL,
     write: /^(?:Write|create)$/,
-    // Some payloads name the tool `apply_patch` Edit; the input shows which tool it is.
+    // A payload may name `Edit` although the tool is `apply_patch`: the input shows which one it is.
     edit: /^(?:Edit|edit|str_replace_editor|apply_patch|MultiEdit|NotebookEdit)$/,
     // The name is `<server>-<tool>`, and both parts may contain dashes.
     server: (tool) => tool.replace(/^[^-]*-/, ''),
@@ -53,7 +53,7 @@ export const copilot: Dialect = dialectOf({
 
   reportsAgentEnd: true,
 
-  /** The vendor documents these fields at the top level, Claude Code in `hookSpecificOutput`. The answer has both. */
+  /** The vendor documents these fields at the top level, Claude Code in `hookSpecificOutput`: we answer with both. */
   deny: (reason, event) => ({ ...denial(reason), ...specific(event, denial(reason)) }),
   /** Answers have no field that only the user sees, so notices are dropped. */
   tell(message, event) {
@@ -63,7 +63,7 @@ export const copilot: Dialect = dialectOf({
   },
 });
 
-/** Returns the event's name. Payloads with camelCase fields or of SubagentStart lack it: we infer it from other fields. */
+/** Returns an event's name. If the payload has camelCase fields or is SubagentStart's, we infer the name from other fields. */
 function nameOf(event: Fields): string | undefined {
   const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;

@@ -39,7 +39,7 @@ export const cursor: Dialect = dialectOf({
     cursor.contextEvents.has(lowerFirst(name)) ? { additional_context: message } : undefined,
 });
 
-/** Returns the folder that a tool event names. For other events, it is the workspace's first root. */
+/** Returns the folder that a tool event names; for other events, the workspace's first root. */
 function folder(event: Fields): string | undefined {
   const roots = event['workspace_roots'];
   const [root] = Array.isArray(roots) ? (roots as readonly unknown[]) : [];

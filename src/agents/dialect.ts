@@ -10,7 +10,7 @@ export type ToolCall =
   | { readonly kind: 'edit'; readonly path: string; readonly edits?: readonly Replacement[] }
   /** Changes, creates, deletes or renames several files at once (apply_patch). */
   | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
-  /** `cwd`: the folder in which it runs, if not the session's. `inBackground`: it may run on after the call. */
+  /** `cwd`: where the command runs, if not in the session's folder. `inBackground`: it may run on after the call. */
   | { readonly kind: 'shell'; readonly command: string; readonly cwd?: string; readonly inBackground?: true }
   /** A command that the client runs without a shell. */
   | { readonly kind: 'argv'; readonly argv: readonly string[]; readonly cwd?: string }
@@ -29,7 +29,7 @@ export interface GuardEvent {
   readonly session: SessionId | undefined;
   /** The sub-agent that makes the call, if the client names it. */
   readonly agent: string | undefined;
-  /** What started the sub-agent, a session or a sub-agent, if the client names no root session. `session` is then the same. */
+  /** The session or sub-agent that started this sub-agent, if the client names no root session. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
   /** The session's model, as the client spells it; `undefined`: the client does not name it. */
@@ -82,7 +82,7 @@ export interface Dialect {
   readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
-  /** Whether the client reports the end of a sub-agent. If not, sub-agents are not owners: we would never see them end. */
+  /** Whether the client reports the end of a sub-agent. If not, a sub-agent's changes count as its session's. */
   readonly reportsAgentEnd?: true;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;

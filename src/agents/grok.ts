@@ -24,7 +24,7 @@ export const grok = dialectOf({
   contextEvents: new Set(['PreToolUse', 'PostToolUse']),
 });
 
-/** A sub-agent has its own session id. Only its start event names its parent, from which the guard finds the root session. */
+/** A sub-agent has its own session id. Only its start event names its parent, which leads the guard to the root session. */
 function agentFields(event: Fields, name: string): Partial<GuardEvent> {
   const startedBy = parseClientSessionId(event['session_id']);
   if (name === 'SubagentStart') return { startedBy, agent: text(event['subagentId']) };

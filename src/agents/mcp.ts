@@ -2,7 +2,7 @@ import type { PatchedFile } from '../domain/patch.ts';
 import type { ToolCall } from './dialect.ts';
 import { type Fields, editCall, fields, text } from './payload.ts';
 
-/* We know only an MCP tool's name and input. If the verbs in its name change files, we guard every path in its input. */
+/* We know only an MCP tool's name and input. If its name has a verb for changing files, we guard every path in its input. */
 
 const WRITES =
   /(?:^|_)(?:write|overwrite|create|save|put|append|edit|modify|update|replace|insert|patch|truncate)(?:_|$)/;
@@ -40,7 +40,7 @@ export function mcpCall(tool: string, input: Fields): ToolCall {
   return command === undefined ? { kind: 'other' } : { kind: 'shell', command };
 }
 
-/** Returns an edit if the call names one file and its replacements are known, else an update of every file. */
+/** Returns an edit if the call names one file and its replacements are known; else a patch that updates every named file. */
 function edited(paths: readonly string[], input: Fields): ToolCall {
   const [path, ...more] = paths;
   const edit = path === undefined || more.length > 0 ? undefined : editCall(path, input);

@@ -2,9 +2,9 @@ import type { Dialect } from './dialect.ts';
 import { dialectOf } from './protocol.ts';
 
 /**
- * What our plugin for OpenCode (1.18) sends, and what it does with the answer: on `deny` it throws. It adds `tell` to the
- * tool's output or, at a session's first message, to the system prompt. For a sub-agent, the plugin sends the id of the
- * session that started it.
+ * What our plugin for OpenCode (1.18) sends, and how it uses the answer. On `deny`, the plugin throws. It adds the text of
+ * `tell` to the tool's output or, at a session's first message, to the system prompt. For a sub-agent, the plugin sends the
+ * id of the session that started it.
  */
 export const opencode: Dialect = dialectOf({
   client: 'opencode',

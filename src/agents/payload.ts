@@ -3,13 +3,13 @@ import type { ToolCall } from './dialect.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns an object without a prototype, so that only own fields are read; `undefined` for anything else. */
+/** Returns a copy of an object, without a prototype, so that only own fields are read; `undefined` for any other value. */
 export function fields(value: unknown): Fields | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.assign(Object.create(null) as object, value) as Fields;
 }
 
-/** The value as a text, `undefined` for anything else. */
+/** The value if it is a text. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -31,7 +31,7 @@ export function fieldsOrJson(value: unknown): Fields | undefined {
 
 export const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
-/** The names of a replacement's fields. They differ between clients, and between versions of one client. */
+/** The names of a replacement's fields, which differ between clients, and between versions of one client. */
 export const FROM_KEYS = ['old_string', 'old_str', 'oldString', 'oldText', 'old_text'];
 export const TO_KEYS = ['new_string', 'new_str', 'newString', 'newText', 'new_text'];
 const ALL_KEYS = ['replace_all', 'replaceAll'];

@@ -60,7 +60,7 @@ interface OwnWays
   readonly more?: (event: Fields, name: string) => Partial<GuardEvent>;
   /** The answer that refuses a call. Default: Claude Code's. */
   readonly deny?: (reason: string, event: GuardEvent) => object;
-  /** The answer with a text for the model. Only for a client that shows its user no texts. Default: Claude Code's. */
+  /** The answer with a text for the model, in a client that cannot show its user one. Default: Claude Code's. */
   readonly tell?: (text: string, event: GuardEvent) => object | undefined;
   /** The answer that replaces a tool's content, for a client that accepts this without an approval. */
   readonly rewrite?: (

@@ -1,7 +1,7 @@
 import { Failure } from '../domain/messages.ts';
 import { type VerbTable, answer, word } from '../verbs/verb.ts';
 
-/** The verb `completion`. It gets the table of verbs through a function, because that table contains this verb. */
+/** The verb `completion`. `verbs` is a function because the table of verbs contains this verb. */
 export const completionVerbs = (verbs: () => VerbTable): VerbTable => ({
   completion: {
     usage: 'completion <shell>',

@@ -63,7 +63,7 @@ async function offered(
 
 const asWords = (words: readonly string[]) => words.map((word) => ({ word }));
 
-/** A verb's options by their names as typed, long and short. */
+/** A verb's options by what people type for them (`--message`, `-m`). */
 function optionsOf({ options }: Verb): ReadonlyMap<string, OptionSpec> {
   const all = Object.entries<OptionSpec>({ ...options, ...COMMON_OPTIONS });
   return new Map(
@@ -142,7 +142,7 @@ async function inRepository(
   }
 }
 
-/** The script for each shell. It asks git-handoff for the words when somebody presses TAB. */
+/** Each shell's script, which asks git-handoff for the words when somebody presses TAB. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ['bash', bashScript],
   ['zsh', zshScript],

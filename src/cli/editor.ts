@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { Failure } from '../domain/messages.ts';
 import { runGit } from '../git/run.ts';
 
-/** Everything from this line on is dropped. `#` marks no comments here, because Markdown headings begin with it. */
+/** Everything from this line on is dropped. `#` cannot mark comments, because Markdown headings begin with it. */
 const SCISSORS = '<!-- git-handoff: this line and everything below it is not part of the note -->';
 
 /** The note to edit; `head` is the front matter that it begins with, or empty. */

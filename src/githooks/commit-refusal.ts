@@ -79,7 +79,7 @@ function foreignText({ session, evidence, at }: OpenClaim, groups: SessionGroups
 
 const clock = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** Warnings about a commit that passes: other sessions' commands ran when these paths changed. */
+/** Warnings about a commit that passes although other sessions' commands ran when its paths changed. */
 export function warningLines(warnings: CommitDecision['warnings'], groups: SessionGroups): string[] {
   const [first] = warnings;
   if (first === undefined) return [];
@@ -119,7 +119,7 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
     return [switchBack(branch.expected, facts.self.head?.oid)];
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
-  // Of a file that this session has changed, too, it can commit its own part on top of HEAD.
+  // Files in which this session also has changes of its own, which it can commit on top of HEAD.
   const shared = problems.flatMap((one) =>
     one.kind === 'reversal' && one.by.shared === true ? [one.path] : [],
   );
@@ -145,13 +145,13 @@ async function commitHints(decision: CommitDecision, facts: CommitFacts, call: H
   return [reversed.length > 0 && facts.ownIndex ? unstage(reversed, commonDir) : NOTHING];
 }
 
-/** Whether git would switch back (no uncommitted change is in the way), and the guard would allow it. */
+/** Whether git would switch back (no uncommitted change is in the way), and the guard would allow the switch. */
 async function canSwitchBack(
   expected: string,
   { ledgers, groups, self, ownIndex }: CommitFacts,
   { cwd, gitDir, env, budget }: HookCall,
 ): Promise<boolean> {
-  // `git handoff commit` has an index of its own, and leaves the worktree's as it was.
+  // `git handoff commit` uses an index of its own, and leaves the worktree's index as it was.
   const isOurs = (env['GIT_HANDOFF_EXPECT'] ?? '') !== '';
   if (
     !(ownIndex || isOurs) ||
@@ -164,8 +164,8 @@ async function canSwitchBack(
 }
 
 /**
- * The commands that finish a merge, rebase …. They name no paths, because git then makes no partial commit, and need no
- * message, because git has one ready. If the refused commit had `-a`, they also stage the files that `-a` takes.
+ * The commands that finish a merge, rebase …. Such a commit takes no paths, because git makes no partial commit then, and
+ * needs no message, because git has one ready. If the refused commit had `-a`, the commands also stage what `-a` takes.
  */
 async function finish(
   { mine, problems }: CommitDecision,

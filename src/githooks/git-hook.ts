@@ -33,8 +33,8 @@ type HookWords = Pick<StartedHook, 'clientPid' | 'gitDir' | 'commonDir' | 'args'
 export const REFUSED = 77;
 
 /**
- * Runs one of our git hooks in its own process. If anything goes wrong or takes too long, the commit or push passes, and one
- * line goes to the log and one to whoever commits or pushes. Returns the exit status: 0 goes on, `REFUSED` refuses.
+ * Runs one of our git hooks in its own process. If anything goes wrong or takes too long, the commit or push passes, with a line
+ * in the log and a warning to whoever commits or pushes. Returns the exit status: 0 goes on, `REFUSED` refuses.
  */
 export async function gitHook(name: string, words: HookWords, io: Io, budget: Budget): Promise<number> {
   const { cwd, env, clock } = io;
@@ -196,8 +196,8 @@ function readEarlierHooks(hook: StartedHook): EarlierHooks | undefined {
 }
 
 /**
- * What is left of the time that the hooks of this commit share; `undefined`: the earlier ones used it up, and said so. The
- * first hook always runs, because no earlier one has warned that nothing was checked.
+ * What is left of the time that the hooks of this commit share; `undefined`: earlier hooks used it up, and said so. The first
+ * hook always runs, because no earlier one has warned that nothing was checked.
  */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);
@@ -211,7 +211,7 @@ function leaveForLaterHooks(call: HookCall, found: EarlierHooks['committer']): v
   const spentMs = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, call.budget.left())));
   const committer = found === 'unknown' ? '?' : (found ?? null);
   const left = { pid, start: startOfGit(call), committer, spentMs, settings: call.config.known() };
-  // If this fails, the later hook checks again.
+  // If the file cannot be written, the later hooks check again.
   quietly(() => rewriteText(fileOf(call), `${JSON.stringify(left)}\n`));
 }
 
@@ -220,7 +220,7 @@ function isFresh(hook: StartedHook): boolean {
   return age >= 0 && age < FRESH_MS;
 }
 
-/** When the git process started. Two processes with the same pid differ in this. */
+/** When the git process started: two processes with the same pid have different starts. */
 function startOfGit(context: Context): string {
   return context.processes().startOf(gitPid(context) ?? 0) ?? '-';
 }

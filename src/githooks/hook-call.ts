@@ -55,7 +55,7 @@ export interface HookAnswer {
   readonly isFinal?: true;
   /** The sessions whose work a refusal protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
-  /** What the refused session asks of those sessions, if the refusal is about their changes. */
+  /** What the refused session asks of `owners`, if the refusal is about their changes. */
   readonly asked?: AskedFor | undefined;
 }
 

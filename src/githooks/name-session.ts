@@ -49,7 +49,7 @@ export async function nameInEdited(call: HookCall): Promise<HookAnswer> {
     const lines = ['Aborting commit due to empty commit message.'];
     return { refused: true, session: message.session, lines };
   }
-  // An amended commit keeps its session id, which was in the message that the editor opened.
+  // An amended commit keeps the session id that its message already has.
   if (!namesSession) await addTrailers(call, message);
   return PASSED;
 }

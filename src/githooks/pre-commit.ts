@@ -33,7 +33,7 @@ import { type HookAnswer, type HookCall, PASSED, logHook, settingsOf } from './h
 
 /** Everything that the decision about a commit needs, and the ledger that records the commit. */
 interface CommitScene {
-  /** The session or sub-agent that commits, as an owner. */
+  /** The id of the session or sub-agent that commits. */
   readonly self: SessionId;
   readonly head: HeadState;
   readonly groups: SessionGroups;
@@ -129,7 +129,7 @@ async function readScene(
   return { self, head, groups, staged, ledger, ledgers, own, unfinished, told };
 }
 
-/** The ledgers of other sessions that worked alone here until now. They claim what has changed since those sessions began. */
+/** The ledgers of other sessions that worked alone here until now, with claims on what has changed since they began. */
 function loneLedgers(
   place: LedgerPlace | undefined,
   { foreign }: SessionGroups,
@@ -209,7 +209,7 @@ function isOwnIndex({ env, cwd, gitDir }: HookCall): boolean {
 /** The most unclaimed paths that we record of a commit: they are enough to recognise it. */
 const MAX_OTHERS = 64;
 
-/** Records a commit that passes. As soon as HEAD has it, the session's claims on its paths end. */
+/** Records a commit that passes. As soon as HEAD has the commit, the session's claims on its paths end. */
 async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boolean): Promise<void> {
   const { ledger, self, own, staged, head } = scene;
   if (ledger === undefined || staged.length === 0) return;
@@ -242,8 +242,9 @@ interface StagedMarker {
 const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
 
 /**
- * The staged handoff files that this session may not commit. If all belong to one session: another live session's. If they
- * belong to several: all but its own. Without staged handoff files, this starts no process.
+ * The staged handoff files that this session may not commit. If the files belong to several sessions, it may commit only its
+ * own. If all belong to one other session, it may commit them unless that session is live. Without such files, this starts
+ * no process.
  */
 async function foreignMarkers(
   cwd: string,
@@ -270,8 +271,8 @@ async function foreignMarkers(
 }
 
 /**
- * The other live session that made the commit that `--amend` would rewrite. The ids in its message tell, or else the
- * ledgers, which record what each session has committed.
+ * The other live session whose commit `--amend` would rewrite. The commit's message names it, or else the ledgers do, which
+ * record what each session has committed.
  */
 async function amendedSession(
   cwd: string,

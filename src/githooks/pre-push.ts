@@ -95,9 +95,9 @@ function leakingRefs(refs: readonly PushedRef[]): string[] {
 }
 
 /**
- * Judges a push. Refuses it if commits mix the work of several sessions, if it drops others' commits from a branch, if it moves
- * handoffs against their rules, or if carried work exceeds its limits. Reports commits of other live sessions. A person is only
- * warned about mixed and dropped commits, and gets no report.
+ * Judges a push. A push is refused if its commits mix the work of several sessions, if it drops others' commits from a branch,
+ * if it moves handoffs against their rules, or if carried work exceeds its limits. Commits of other live sessions are reported.
+ * A person is only warned about mixed and dropped commits, and gets no report.
  *
  * @throws Failure when git fails; the caller lets the push pass
  */
@@ -215,8 +215,8 @@ const MOST_BRANCHES = 10;
 
 /**
  * Refuses a push that drops others' commits from branches at the remote. A session that drops them on purpose names the
- * newest of them, which proves that it has seen them: `--force-with-lease=<branch>:<object name>`. A lease without a name,
- * or a reflog, proves nothing: others fetch and commit in the same clone. A person is only warned.
+ * newest of them, which proves that it has seen them: `--force-with-lease=<branch>:<object name>`. A lease without an
+ * object name proves nothing, nor does a reflog: others fetch and commit in the same clone. A person is only warned.
  *
  * @param pushed the refs that are neither handoffs nor carried work
  */
@@ -233,7 +233,7 @@ async function droppedWork(scene: PushScene, pushed: readonly PushedRef[]): Prom
   // Without force, git itself refuses to drop commits that were never fetched.
   const isForced = words?.isForced !== false || (await hasRefspecs(call));
   const unknown = isForced ? unseen.slice(0, MOST_BRANCHES) : [];
-  // If we cannot read the push's options, we only warn: otherwise we would refuse the command of our own hint, too.
+  // If we cannot read the push's options, we only warn: otherwise we would also refuse the command in our hint.
   const refused = self !== undefined && (unknown.length > 0 || (left.length > 0 && words !== undefined));
   const word = refused ? 'error' : 'warning';
   const lines = [

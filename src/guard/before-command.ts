@@ -33,7 +33,7 @@ import {
 import { type CheckTarget, judge } from './judge.ts';
 import { callsAt, visit } from './visits.ts';
 
-/** Decides a command by what it would change, without running it. `looks`: the worktree's status, if a reading has begun. */
+/** Decides a command by what it would change, without running it. `looks`: the status of its worktree, if begun. */
 export async function beforeCommand(
   call: Call,
   tool: CommandTool,
@@ -43,7 +43,7 @@ export async function beforeCommand(
   const isOn = call.tree !== undefined || visits.length > 0;
   const isOff = call.settings.enabled === false && !isOn;
   const trees = async () => {
-    // A lone session keeps no ledger. But its command may destroy work, so a check can still ask for a status.
+    // A lone session keeps no ledger, but its command may destroy work, so a check can still ask for a status.
     const later = (own: TreeCall) => ({ forLedger: undefined, dirty: namesOnly(own) });
     const own = isInTree(call) ? [{ call, looks: looks ?? later(call) }] : [];
     // The command may hit other sessions' work in the other worktrees that it touches, too.
@@ -59,7 +59,7 @@ export async function beforeCommand(
   });
 }
 
-/** Marks the first worktree of each repository. Only there do we judge what all its worktrees share. */
+/** Marks the first worktree of each repository, where we judge what all its worktrees share. */
 function commandTargets(
   trees: readonly { readonly call: TreeCall; readonly looks: Looks }[],
   effects: ShellEffects,
@@ -76,9 +76,9 @@ function commandTargets(
 }
 
 /**
- * Analyses a command. If it touches another repository, analyses it again with the aliases of that repository. If the session
- * is new in one of the worktrees, analyses it once more: only now are the paths known that other sessions have changed there.
- * Returns what the command would change, and the call as it concerns each other worktree that it would change.
+ * Analyses a command. If the command touches another repository, we analyse it again with the aliases of that repository. If
+ * the session is new in one of the worktrees, we analyse it once more: only now do we know what other sessions have changed
+ * there. Returns what the command would change, and the call as it concerns each other worktree that it would change.
  */
 async function analysed(
   call: Call,
@@ -157,7 +157,7 @@ const OWN_WRITES = new Set(['ack', 'close', 'commit', 'import', 'rescue', 'stage
 
 /**
  * Returns the worktrees, other than the call's own, that a command may change: those of the paths that it names, and of
- * the folders in which it runs git or an unknown program. A worktree that it only reads does not count.
+ * the folders in which it runs git or an unknown program. A worktree that the command only reads does not count.
  *
  * @param repositories common dirs of the repositories whose worktrees a command may remove as a whole
  */

@@ -38,7 +38,7 @@ export interface Call {
   readonly machine: Machine;
   /** The client's folder; the home folder when the payload names none. */
   readonly cwd: string;
-  /** The repository around that folder, whether or not git-handoff is switched on there. */
+  /** The repository around the client's folder, whether or not git-handoff is switched on there. */
   readonly repository: FoundRepository | undefined;
   /** The worktree; `undefined` where git-handoff is not switched on. */
   readonly tree: Worktree | undefined;
@@ -110,7 +110,7 @@ export interface Refusal {
   readonly owners?: readonly SessionId[];
   /** What the owners are asked for; absent when the refusal is not about their changes. */
   readonly asked?: AskedFor;
-  /** `nobody`: no bypass lets the call through. The others: a person's does; with `files` the refusal is about handoff files. */
+  /** Whose bypass lets the call through. `files`: a person's, for handoff files. */
   readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 
@@ -122,7 +122,7 @@ export function refusedFor(text: string, owners: readonly SessionId[], asked?: A
 /** Whether a person lets this call do what a check refuses. */
 export type Permission = (refusal: Refusal) => Promise<boolean>;
 
-/** Something to do once everything has been judged. What it finds is added to the answer. */
+/** Something to do once everything has been judged. What the effect finds is added to the answer. */
 export interface Effect {
   readonly kind: 'do';
   /** `allowed`: only when the call is not refused. `judged`: always. */

@@ -113,7 +113,7 @@ async function readCall(
   const answer = await asking;
   const entries: readonly SettingEntry[] = answer ?? [];
   const settings = parseSettings(entries);
-  // If git hangs, we still judge the call: otherwise everything would pass. If there is no git, we cannot.
+  // If git hangs, we still judge the call: otherwise everything would pass. Without git, we cannot judge it.
   const isLate = answer === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
@@ -125,7 +125,7 @@ async function readCall(
   return { event, dialect, session, machine, ...place, now, budget, ...report };
 }
 
-/** Returns our folder in the repository; `undefined` if it cannot be made. A decision does not need it. */
+/** Returns our folder in the repository; `undefined` if it cannot be made. A decision does not need the folder. */
 function ownFolder({ tree }: Call): string | undefined {
   if (tree === undefined) return undefined;
   const folder = repositoryFolder(tree.commonDir);

@@ -39,7 +39,7 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
   return true;
 }
 
-/** Records that all that `hasMoved` checks has been read now. The time of the lone session's file is the record. */
+/** Records, as the time of the lone session's file, when we last read all that `hasMoved` checks. */
 export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
   if (!isLoneSession(gitDir, session)) return;
   try {

@@ -52,7 +52,7 @@ interface Question<Anywhere, InTree> {
   readonly visits?: readonly TreeCall[];
 }
 
-/** Asks the checks in order, until one refuses the call and no person has allowed that. Then runs their effects. */
+/** Asks the checks in order, until one refuses the call and no person has allowed that. Then runs the checks' effects. */
 export async function judge<Anywhere, InTree>(
   call: Call,
   { anywhere, facts, inTrees, trees, visits = [] }: Question<Anywhere, InTree>,
@@ -148,8 +148,8 @@ async function done(found: readonly Finding[]): Promise<readonly Finding[]> {
 }
 
 /**
- * A person's bypass lets one tool call do what the guard would refuse. The first refusal that a bypass lifts uses it up, but it
- * lifts all further refusals of the same call, too.
+ * A person's bypass lets one tool call do what the guard would refuse. The first refusal that a bypass lifts uses the bypass up,
+ * but further refusals of the same call are lifted, too.
  */
 function bypassFor(call: TreeCall): Permission {
   const { session, now, event, tree } = call;

@@ -144,7 +144,7 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
 
 /**
  * Returns the worktrees that the session visits and that still exist. A session visits a worktree if it works there while its
- * calls name another folder, or none. Its journal in the visited repository records the visit.
+ * calls name another folder, or none. The session's journal in the visited repository records the visit.
  */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
   return knownRepositories(env)

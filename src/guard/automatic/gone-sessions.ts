@@ -66,7 +66,7 @@ const ledgerOf = (commonDir: string, { worktreeId, record }: JudgedSession) =>
 /** Names the process of a session. A resumed session runs as another process. */
 const processOf = ({ record: { pid, start } }: JudgedSession) => `${pid ?? '-'} ${start ?? '-'}`;
 
-/** Whether a session is gone. A silent one may be at work in a container or, if its boot id is not ours, on another machine. */
+/** Whether a session is gone. A silent session may be at work in a container, or on another machine (with another boot id). */
 function isGone({ liveness, record, silentMs }: JudgedSession, { bootId, host }: Machine): boolean {
   if (liveness !== 'unknown') return liveness === 'dead';
   const isOtherBoot = bootId !== null && record.bootId !== null && record.bootId !== bootId;

@@ -221,13 +221,13 @@ interface ForeignClaims {
   readonly groups: SessionGroups;
   /** Whether git did not answer in time, so that the ledgers alone decided. */
   readonly isByLedger: boolean;
-  /** What the status shows about all claims. It is written to the ledgers even if the call is refused. */
+  /** What the status shows about all claims, to be written to the ledgers even if the call is refused. */
   readonly settle: readonly Effect[];
 }
 
 /**
- * Returns other live sessions' claims on paths. They come from a status (by default a fresh one) and the live refs; if git does
- * not answer in time, from the ledgers.
+ * Returns other live sessions' claims on paths. The claims come from a status (by default a fresh one) and the live refs; if
+ * git does not answer in time, from the ledgers.
  */
 export async function foreignClaims(
   call: TreeCall,

@@ -39,7 +39,7 @@ export function handoffFiles(call: Call): readonly Finding[] {
   }
 }
 
-/** Does the same for the paths that a command changes. */
+/** Protects the same files from a command. */
 export function handoffFilesOfCommand(call: Call, { effects }: AnalysedFacts): readonly Finding[] {
   return effects.paths.flatMap(({ path, kind, follows, by }) => {
     if (kind === 'remove') return removePath(call, path, by);

@@ -82,7 +82,7 @@ export function areNamed(peers: readonly string[], people: People): string {
   return `${peerNames(peers, people)} ${peers.length === 1 ? 'is' : 'are'}`;
 }
 
-/** Returns the call as it concerns each repository in which it is made or has a path, where git-handoff is on. */
+/** Returns the call as it concerns each repository with git-handoff: the one in which it is made, and those of the paths. */
 async function callsOf(call: SessionCall, paths: readonly string[]): Promise<TreeCall[]> {
   const found = paths.flatMap((path) => {
     const real = realPath(path, true);
@@ -125,7 +125,7 @@ export function looksAtCommits(
   return runs('prepare-commit-msg') || (!skips && runs('pre-commit'));
 }
 
-/** Whether running this hook runs ours: it contains our lines, or the pre-commit framework keeps ours as `.legacy`. */
+/** Whether git runs our hook through this file: it has our lines, or the pre-commit framework keeps ours as `.legacy`. */
 function isOurs(path: string): boolean {
   const isRun = ((statOf(path)?.mode ?? 0) & 0o111) !== 0;
   return isRun && [path, `${path}.legacy`].some((file) => /git-handoff|git-hooks\//.test(readText(file)));

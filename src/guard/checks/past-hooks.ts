@@ -125,7 +125,7 @@ function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
 const reads = (words: readonly (string | undefined)[]) =>
   words.some((word) => word === '--dry-run' || word === '-h' || word === '--help');
 
-/** Whether a change of a setting matters. It does not if the value stays the same, or if it switches git-handoff on. */
+/** Whether a change of a setting matters: the value differs, and does not switch git-handoff on. */
 function changesSetting({ key, value }: ConfigChange, entries: readonly SettingEntry[]): boolean {
   const name = key.toLowerCase();
   const present = entries.findLast(([known]) => known === name);

@@ -99,7 +99,7 @@ const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
 
 const isOfIndex = ({ verb, stagedOnly }: TreeReach) => verb !== 'stash' && stagedOnly;
 
-/** Suggests to unstage the claimed paths: the command leaves unstaged changes alone. */
+/** Suggests unstaging the claimed paths: the command leaves unstaged changes alone. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
   return `Unstage it first, and git will keep it: ${git} reset -q${paths(names)}`;

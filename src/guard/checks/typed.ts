@@ -11,7 +11,7 @@ export interface Typed {
   readonly git: string;
   /** Returns ` -- <path>...` for git, from paths relative to the top of the working tree. */
   readonly paths: (paths: readonly string[]) => string;
-  /** Returns the same for `git handoff take`, which takes no patterns. */
+  /** Returns ` -- <path>...` for `git handoff take`, which reads the paths as names, not as patterns. */
   readonly plainPaths: (paths: readonly string[]) => string;
   /** Returns a command that removes these files with a program (`rm`, or the like). */
   readonly remove: (paths: readonly string[], program: string) => string;

@@ -68,7 +68,7 @@ async function moves(call: TreeCall, facts: CommandFacts, others: readonly OpenC
 /** Returns a function that tells whether a patch or an archive may change a path (relative to the worktree's top). */
 function hits({ folder, patch }: UnnamedWrites, { top }: WorkPlace): (path: string) => boolean {
   const base = relative(top, realPath(folder)).replaceAll(sep, '/');
-  // A patch for a folder outside the worktree changes nothing here. One for a parent folder may change everything.
+  // A patch for a folder outside the worktree changes nothing here, but one for a parent folder may change everything.
   if (base.startsWith('../') && !/^(?:\.\.\/?)+$/.test(base)) return () => false;
   const below = base === '' || base.startsWith('..') ? '' : `${base}/`;
   const names = patch === undefined ? undefined : patchNames(patch);

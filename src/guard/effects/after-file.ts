@@ -57,7 +57,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   return news;
 }
 
-/** Claims each path. Records its state in HEAD, its state before the tool, and its state now. */
+/** Claims each path. A claim records the path's state in HEAD, its state before the tool, and its state now. */
 async function claimPaths(
   call: TreeCall,
   place: WorkPlace,
@@ -169,8 +169,8 @@ function isNew(
 }
 
 /**
- * For a call that needs no status of the whole working tree: reads it if HEAD has moved since the last one. The new commit
- * may include others' uncommitted work, and those sessions must hear of that now.
+ * Reads the status of the whole working tree if HEAD has moved since the last status, for a call that would not read it. The
+ * new commit may include others' uncommitted work, and those sessions must hear of that now.
  */
 export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;

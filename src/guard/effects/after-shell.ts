@@ -90,7 +90,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   return [...news, ...notices];
 }
 
-/** Records what a command did, and closes its window. Returns its session's events, and what to tell the session. */
+/** Records what a command did, and closes its window. Returns the session's events, and what to tell the session. */
 async function finished(call: TreeCall, done: Finished) {
   const { place, window } = done;
   // While another commit runs, its hooks may have set changes aside that will come back.
@@ -124,7 +124,7 @@ async function movesOf(call: TreeCall, done: Finished): Promise<WorktreeEvent[]>
 /**
  * Finds the claims that this status ends or restores. Writes other sessions' events, and returns this session's own.
  *
- * @param hit the claims that the command hit; of those that have ended, `keepHitWork` tells both sides
+ * @param hit the claims that the command hit; if one has ended, `keepHitWork` tells both sides
  */
 async function settled(
   call: TreeCall,
@@ -320,7 +320,7 @@ function isForeign({ sessions }: LoggedCommit, session: string): boolean {
   return sessions.length > 0 && !sessions.some((one) => canMean(one, session));
 }
 
-/** Whether the session's journal has commits since `since`, all of them by its other agents. */
+/** Whether the session has made commits since `since`, and all of them are by its other agents. */
 function isOfSibling(all: readonly SessionLedger[], self: SessionId, since: number): boolean {
   const own = all.find(({ session }) => session === sessionOfOwner(self));
   const made = own?.commits.filter(({ at }) => at >= since) ?? [];

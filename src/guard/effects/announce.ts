@@ -31,8 +31,8 @@ export function announcement(call: TreeCall, { ledger, touches }: FileFacts): re
 }
 
 /**
- * Saves claimed work that somebody has discarded by hand: the file is gone, or as it is in HEAD. We do so now: once the tool
- * has written the file, nothing would show the loss.
+ * Saves claimed work that somebody has discarded by hand: the file is gone, or as it is in HEAD. Runs before the tool writes
+ * the file, because nothing would show the loss afterwards.
  */
 async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);

@@ -11,7 +11,7 @@ import { readTopics } from '../../notes/topic.ts';
 import { entriesBeforeCommand, noteStashOwner, pinStash, readStashOwners } from '../../snapshot/stash.ts';
 import { type TreeCall, workPlaceOf } from '../call.ts';
 
-/** Reports changes of guarded files and of public refs that bypassed git-handoff. It reports each change once. */
+/** Reports changes of guarded files and of public refs that bypassed git-handoff. Each change is reported once. */
 export async function lookAround(call: TreeCall, command: string): Promise<string[]> {
   const [cwd, timeoutMs] = [call.tree.folder, call.budget.left()];
   const copies = await listCopies({ cwd }, timeoutMs);

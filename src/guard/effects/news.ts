@@ -104,7 +104,7 @@ export function othersMoved(
   return moves.some((move) => move.at >= since && move.ref === ref && move.oid === oid);
 }
 
-/** Names a commit and its sessions by its trailers: `"Limit the rate", by claude aaaaaaaa`. */
+/** Names a commit and the sessions in its trailers: `"Limit the rate", by claude aaaaaaaa`. */
 export function commitText(
   { subject, sessions }: LoggedCommit,
   self: SessionId,
@@ -161,7 +161,7 @@ const NOTHING: Handed = { lines: [], ids: [] };
 /** The most requests in one answer; the rest follow with the next call. */
 const MAX_REQUESTS = 3;
 
-/** The requests that the owner has not heard, from sessions at work. If git fails, they wait for the next call. */
+/** The requests of sessions at work that the owner has not heard. If git fails, the requests wait for the next call. */
 async function deliver(call: TreeCall, { place, ledgers: { all, self } }: OpenLedger): Promise<Handed> {
   const asked = openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
   if (asked.length === 0) return NOTHING;

@@ -81,7 +81,7 @@ function tidyBeats(commonDir: string, present: ReadonlySet<string>): void {
   for (const name of entries(beatFolder(commonDir))) if (!present.has(name)) removeBeat(commonDir, name);
 }
 
-/** Whether a ledger is still needed: others' calls may touch its claims, or its session may have changed more. */
+/** Whether a ledger is still needed: others' calls may touch its claims, or its start list may give rise to claims. */
 function isNeeded({ claims, lasting: { alone, paused } }: SessionLedger): boolean {
   return claims.size > 0 || (alone !== undefined && paused === undefined);
 }

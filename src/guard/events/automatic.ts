@@ -16,8 +16,8 @@ import type { Registered } from './registration.ts';
 /** The guard's automatic notes: each has a time limit, and a failure does not stop the hook's other work. */
 
 /**
- * Records that an ending session needs its notes. The next session that starts writes the notes for which there is no time, and
- * those for other worktrees. Returns whether the session needs a note in this worktree.
+ * Records in which worktrees an ending session needs a note. If there is no time for a note now, or if it is for another
+ * worktree, the next session that starts writes it. Returns whether the session needs a note in this worktree.
  */
 export function expectEndNotes(
   { settings, tree, session, now }: TreeCall,

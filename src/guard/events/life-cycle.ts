@@ -135,7 +135,7 @@ const TAIL_BYTES = 65_536;
 /**
  * Asks a session for a note while its context still has room for one: when the context is `handoff.contextNudge` percent
  * full and the session has worked since its last note. Asks at most once between two notes, and never a sub-agent.
- * `isStop`: asks at the end of a turn, not with a prompt; the turn then continues. This happens at most once a session.
+ * `isStop`: asks not with a prompt, but at the end of a turn (at most once a session). The turn then continues.
  */
 async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
   const { event, session, tree } = call;
