@@ -26,7 +26,7 @@ it('a session is told once, with its next command, what is gone and which comman
   putBack();
   const text = newsAtNextCommand(B);
   expect(text).toMatchInlineSnapshot(
-    `"git-handoff: your uncommitted work in src/b.ts is gone. No session's tool call removed it, so the user or another program did. Ask the user before you bring it back. A rescue has it as it was: git handoff rescue show 1; to put it back: git handoff rescue restore --force 1 -- :/src/b.ts"`,
+    `"git-handoff: your uncommitted work in src/b.ts is gone. No session's tool call removed it, so the user or another program did. Ask the user before you bring it back. A rescue holds the work as it was: git handoff rescue show 1; to put it back: git handoff rescue restore --force 1 -- :/src/b.ts"`,
   );
   const command = /to put it back: (git handoff .*)$/m.exec(text)?.[1] ?? '';
   expect(world.run('bash', ['-c', command], { session: B })).toMatchObject({ status: 0 });

@@ -55,7 +55,7 @@ describe('what a shell command changed', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const { after } = world.bash(B, UNNAMED('src/a.ts', 'formatted\\n'));
     expect(contextText(after)).toContain(
-      'src/a.ts changed while the command ran: claude aaaaaaaa had uncommitted work there. Tell the user. A rescue has it',
+      'src/a.ts changed while the command ran: claude aaaaaaaa had uncommitted work there. Tell the user. A rescue holds the work',
     );
     expect(claims(B)).toEqual(['src/a.ts window']);
     expect(world.as(A, ['commit', '-qam', 'a'])).toMatchObject({ status: 0 });

@@ -152,8 +152,8 @@ function callersText({ paths, how, kept }: Hit, owner: string, typed: Typed, bef
 
 /** Says where the work is, and how to put it back. */
 function keptText(kept: number | undefined, words: string): string {
-  if (kept === undefined) return 'No rescue of it could be made: check git diff before you go on';
-  return `A rescue has it as it was: git handoff rescue show ${kept}; to put it back: git handoff rescue restore --force ${kept}${words}`;
+  if (kept === undefined) return 'No rescue of the work could be made: check git diff before you go on';
+  return `A rescue holds the work as it was: git handoff rescue show ${kept}; to put it back: git handoff rescue restore --force ${kept}${words}`;
 }
 
 /** Saves others' work that is gone or replaced, and unclaimed work that is gone. A session may change its own work. */

@@ -91,7 +91,7 @@ export async function movedHead(
       ? `: ${commitText(commit, self.session, await readClients({ cwd: top }, timeoutMs))}`
       : '; it is not known who moved it';
   const places = `${refName(head.ref)} is at ${shortOid(head.oid)} now (was ${shortOid(seen.oid)})`;
-  return { id, text: `${places}${what}. Check it before you build on it: git log --oneline -3` };
+  return { id, text: `${places}${what}. Check the commit before you build on it: git log --oneline -3` };
 }
 
 /** Whether another session or agent has said, at or after `since`, that it moved HEAD to this place. */
