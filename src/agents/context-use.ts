@@ -11,10 +11,10 @@ interface ContextUse {
 interface Recorded {
   readonly type: string;
   readonly ofAgent?: string;
-  /** The paths of the token counts whose sum is the use. */
+  /** The paths of the token counts to add up. */
   readonly used: readonly string[];
   readonly window?: string;
-  /** Matches type and subtype of a compaction. After it, the use is unknown until the model's next answer. */
+  /** Matches type and subtype of a compaction, after which the use is unknown until the model's next answer. */
   readonly compaction?: RegExp;
 }
 

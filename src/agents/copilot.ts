@@ -63,7 +63,7 @@ export const copilot: Dialect = dialectOf({
   },
 });
 
-/** Returns an event's name. If the payload has camelCase fields or is SubagentStart's, we infer the name from other fields. */
+/** Returns an event's name. For SubagentStart, and in payloads with camelCase fields, we infer the name from other fields. */
 function nameOf(event: Fields): string | undefined {
   const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;

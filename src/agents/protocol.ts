@@ -70,7 +70,7 @@ interface OwnWays
   ) => object;
 }
 
-/** The dialect of a client, by its differences from Claude Code. An empty output allows a call. */
+/** Makes a client's dialect from what differs from Claude Code. An empty output allows a call. */
 export function dialectOf({ kinds, name, tools, more, deny, tell, rewrite, ...own }: OwnWays): Dialect {
   /** Puts a text where the model sees it, or else where the user does. */
   const contextAnswer = (text: string, event: GuardEvent) => {

@@ -131,7 +131,7 @@ function placed(line: string, cwd: string): string {
   );
 }
 
-/** Decides, but lets a commit or push that would be refused pass if a person has allowed it. */
+/** Decides. If a commit or push would be refused, it passes all the same if a person has allowed it. */
 async function decideUnlessAllowed(call: HookCall, decide: () => Promise<HookAnswer>): Promise<HookAnswer> {
   const answer = await decide();
   // A refusal without lines only makes `git handoff commit` start over.

@@ -226,7 +226,7 @@ async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boo
   appendEvents(ledger, self, [entry]);
 }
 
-/** Whether the index holds all that the session changed in the file, or its own part that `stage --mine` has staged. */
+/** Whether the index holds all that the session changed in the file, or the session's part as staged by `stage --mine`. */
 function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
   const claim = own.claims.get(path);
   if (claim !== undefined && sameState(claim.after, index)) return true;

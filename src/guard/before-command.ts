@@ -33,7 +33,7 @@ import {
 import { type CheckTarget, judge } from './judge.ts';
 import { callsAt, visit } from './visits.ts';
 
-/** Decides a command by what it would change, without running it. `looks`: the status of its worktree, if begun. */
+/** Decides a command by what it would change, without running it. `looks`: the worktree's status, if git already reads it. */
 export async function beforeCommand(
   call: Call,
   tool: CommandTool,

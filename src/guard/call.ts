@@ -110,7 +110,7 @@ export interface Refusal {
   readonly owners?: readonly SessionId[];
   /** What the owners are asked for; absent when the refusal is not about their changes. */
   readonly asked?: AskedFor;
-  /** Whose bypass lets the call through. `files`: a person's, for handoff files. */
+  /** Whose bypass lets the call through; `files`: a person's, because the refusal is about handoff files. */
   readonly allowedBy: 'person' | 'files' | 'nobody';
 }
 

@@ -116,8 +116,8 @@ async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Fi
 
 /**
  * Registers the calling session unless that was done a moment ago, and returns what to tell it. If the guard never saw the
- * session's start, also looks at the guarded files, as SessionStart does: the guard can notice and undo a command's unforeseen
- * changes only in files that it has seen before.
+ * session's start, also looks at the guarded files, as SessionStart does: the guard can undo unforeseen changes only of files
+ * that it has seen before.
  */
 async function registerCaller(call: TreeCall): Promise<readonly Finding[]> {
   if (noteCall(call)) return [];
@@ -183,7 +183,7 @@ async function strictNotice(call: SessionCall): Promise<string[]> {
   return text === undefined ? [] : [text];
 }
 
-/** Returns what to tell the session after a shell command: about its changes, and about changes that nobody could foresee. */
+/** Returns what to tell the session after a shell command: what it changed, and which changes nobody could foresee. */
 async function afterCommand(call: TreeCall, command: string): Promise<string[]> {
   const [around, ledger] = await Promise.all([lookAround(call, command), changesOfCommand(call, command)]);
   noteLookedAround(call.tree, call.session, call.now);

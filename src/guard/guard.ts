@@ -48,7 +48,7 @@ export async function guard(received: ClientCall): Promise<string> {
     if (event.startedBy !== undefined) event = ofItsSession(event, folder);
     const { env, budget } = received;
     const cwd = event.cwd ?? received.cwd;
-    // Only a command may turn out to need no decision.
+    // A call may turn out to need no decision only if it runs a command.
     const mayBeHarmless = event.tool?.kind === 'shell';
     const early = mayBeHarmless ? undefined : readEntries(cwd, budget, log);
     const repository = await findRepository(cwd, env);

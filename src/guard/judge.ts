@@ -52,7 +52,7 @@ interface Question<Anywhere, InTree> {
   readonly visits?: readonly TreeCall[];
 }
 
-/** Asks the checks in order, until one refuses the call and no person has allowed that. Then runs the checks' effects. */
+/** Asks the checks in order, until one refuses the call (unless a person has allowed it). Then runs the checks' effects. */
 export async function judge<Anywhere, InTree>(
   call: Call,
   { anywhere, facts, inTrees, trees, visits = [] }: Question<Anywhere, InTree>,

@@ -45,7 +45,7 @@ export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
   const client = clientPid(call);
   const { registrations, lasting } = readLedger(workPlaceOf(tree), session);
-  // The pid is enough: no other process of this session can have got it since. Reading when it started may take a `ps`.
+  // The pid is enough: no other process of this session can have got it since. Its start time may take a `ps` to read.
   const isFresh = ({ pid, at }: EventOf<'registered'>) =>
     pid === client && call.now >= at && call.now < at + FRESH_MS;
   if (![...registrations.values()].some(isFresh)) return false;

@@ -48,7 +48,7 @@ export async function callsAt(call: SessionCall, trees: readonly FoundRepository
 
 /**
  * Puts the session on record in the worktrees that a call touches, before the call is judged there. Returns the call for each
- * of them, and whether the session is new in one. `known`: what `callsAt` has already returned for some of them.
+ * of them, and whether the session is new in any. `known`: what `callsAt` has already returned for some of them.
  */
 export async function visit(
   call: SessionCall,

@@ -81,7 +81,7 @@ export async function ownWork(
   };
 }
 
-/** The earlier of the claim's time and the file's: a claim may be late, and others may have changed the file since. */
+/** The time of the claim or of the file, whichever is earlier: a claim may be late, and others may change the file later. */
 function timeOf(top: string, { path, at }: OpenClaim): number {
   return Math.min(at, changedAt(top, path) ?? at);
 }

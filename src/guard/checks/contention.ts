@@ -186,7 +186,7 @@ function instead(
   return `Work on something else until ${isIt} committed. If the user wants you to take over ${change}: ${git} handoff take${plainPaths(paths)}`;
 }
 
-/** Says how a path came to be the session's, and claims no more than the evidence shows. */
+/** Tells how a path came to be the session's, as far as the evidence shows. */
 function howItCame({ session, path, evidence }: OpenClaim, { taken }: Known) {
   if (taken.get(path) === session) return 'took';
   return evidence === 'since-start' ? 'maybe' : 'changed';

@@ -19,7 +19,7 @@ import {
 } from './hook-files.ts';
 import { commitInstead } from './raw-commit.ts';
 
-/** While another session is at work, refuses commits without our hooks, and changes that keep them from checking later ones. */
+/** While another session is at work, refuses commits that our hooks do not check, and changes that would stop the hooks. */
 export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
   const { effects, people } = facts;
   for (const commit of call.dialect.runsGitHooks ? commitsBy(effects.gitCalls) : []) {

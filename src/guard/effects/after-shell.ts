@@ -203,7 +203,7 @@ function mayOutliveCall({ event: { tool } }: TreeCall): boolean {
 /** The state of a path whose content in HEAD is not known. */
 const UNREAD: FileState = { mode: '100644', oid: null };
 
-/** The status if git did not answer: it has the named files whose times show that the command has changed them. */
+/** The status if git did not answer: it lists the named files whose times show that the command has changed them. */
 function namedOnDisk({ top }: WorkPlace, window: OpenWindow, now: number): TreeStatus {
   const { status, named } = window;
   const dirty = named.flatMap((path): [string, DirtyPath][] => {

@@ -134,7 +134,7 @@ export async function arrive(
   return notices;
 }
 
-/** A start list of the claimed paths only. */
+/** Returns a start list with only the paths that somebody has claimed. */
 function ofOthers(place: WorkPlace, status: TreeStatus): TreeStatus {
   const claimed = new Set(readLedgers(place).flatMap(({ claims }) => [...claims.keys()]));
   return { ...status, dirty: new Map([...status.dirty].filter(([path]) => claimed.has(path))) };

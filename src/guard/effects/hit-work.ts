@@ -84,7 +84,7 @@ function discardedEvents(gone: readonly string[], { session, dialect, now }: Tre
   return [news(text, now, { paths: gone, about: 'loss' })];
 }
 
-/** Others' claims on uncommitted work that is gone or replaced after this command, if no command of theirs explains that. */
+/** Others' claims on work that is gone or replaced after this command, unless a command of the claiming session explains it. */
 export function claimsHit({ window, windows, ledgers, after }: Finished): OpenClaim[] {
   return ledgers.others.flatMap((ledger) => {
     const running = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];

@@ -57,7 +57,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   return true;
 }
 
-/** Before the session hears about notes, closes those whose uncommitted work is gone from here; false if it closes none. */
+/** Closes notes whose uncommitted work is gone from here, before the session hears about them; false if it closes none. */
 export async function closeSettled(
   call: TreeCall,
   repository: Repository,
