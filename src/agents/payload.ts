@@ -19,7 +19,7 @@ export function firstText(input: Fields | undefined, keys: readonly string[]): s
   return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
 }
 
-/** Returns the value as an object; it may also be JSON in a text. */
+/** Returns the value as an object; the value may also be a text with JSON. */
 export function fieldsOrJson(value: unknown): Fields | undefined {
   if (typeof value !== 'string') return fields(value);
   try {

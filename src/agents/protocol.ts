@@ -176,7 +176,7 @@ const FOLDER_KEYS = ['workdir', 'working_directory', 'directory', 'dir_path'];
 const PATCH_KEYS = ['patch', 'patchText', 'input', 'command'];
 const BACKGROUND_KEYS = ['run_in_background', 'is_background', 'background'];
 
-/** Reads the call of a tool, whose input may also be JSON in a text. */
+/** Reads the call of a tool, whose input may also be a text with JSON. */
 export function toolCall(tools: Tools, tool: string | undefined, given: unknown, event: Fields): ToolCall {
   if (tool === undefined) return UNREADABLE;
   const known = fieldsOrJson(given);

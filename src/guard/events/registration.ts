@@ -114,9 +114,9 @@ interface SessionsHere extends OwnAndOthers {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
   /**
-   * Whether the session counts as not alone, so that Node decides all its calls: others are at work, or its sub-agents, or it
-   * is a visitor (other changes here are not the visitor's), or a call is running whose changes we have yet to claim. Also
-   * true with `handoff.guardPath`, which the launcher (bin/git-handoff) does not know.
+   * Whether the session counts as not alone, so that Node decides all its calls. It does if other sessions or its sub-agents are
+   * at work, if it is a visitor (other changes here are not its own), or while a call runs whose changes we have yet to claim.
+   * Also true with `handoff.guardPath`, which the launcher (bin/git-handoff) does not know.
    */
   readonly isShared: boolean;
 }
@@ -197,7 +197,7 @@ function describe(
   const known = own?.record;
   const isOpen = known?.ended === null;
   const keep = isOpen && own?.liveness === 'live';
-  // If the recorded process is gone and the session still calls, that process was not the client: we judge by calls.
+  // If the recorded process is gone and the session still calls, that process was not the client: we record no process.
   const isUnknown = isOpen && !isStart && (known.pid === null || own?.liveness === 'dead');
   const recorded = keep ? known : isUnknown ? undefined : client;
   return {
