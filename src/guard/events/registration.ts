@@ -31,7 +31,7 @@ export interface Registered {
 
 /**
  * Puts the calling session on record in this worktree, or updates its record: its process, the session that started it, the
- * conversation that it continues. Then records whether the session is alone. `listed`: the sessions on record, if listed a moment ago.
+ * conversation that it continues. Then records whether the session is alone. `listed`: the sessions on record, if just listed.
  *
  * A lock admits one arrival at a time, so that nobody sees a session on record before it keeps a ledger. If the lock fails, the
  * order of the steps still prevents losses: a session writes its start list, its record and the file that says that it is
