@@ -1,7 +1,7 @@
 // git-handoff's plugin for OpenCode. `git handoff init` copies it into OpenCode's folder, `git handoff uninstall` removes it.
 import { spawn } from 'node:child_process';
 
-/** `git handoff init` puts the path of its launcher here. */
+/** `git handoff init` may replace this command, to name its own launcher. */
 // prettier-ignore
 const COMMAND = "command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client opencode";
 
@@ -28,9 +28,9 @@ function ask(event, session, cwd, fields) {
 /** The plugin. It throws to refuse a tool call, and for no other reason. */
 export const GitHandoff = async ({ client, directory }) => {
   const roots = new Map();
-  /** By session: what it is told when it starts. */
+  /** What each session is told when it starts. */
   const starts = new Map();
-  /** The session itself or, for a sub-agent's session, the one at the root. */
+  /** The session itself or, for the session of a sub-agent, the main agent's session. */
   const rootOf = async (id) => {
     if (!roots.has(id)) {
       const parent = (await client.session.get({ path: { id } })).data?.parentID;

@@ -5,7 +5,7 @@ import { type DiskFile, diskFailure, placeFile, readBytes } from './disk.ts';
 import { NEW_HOOK } from './hook-block.ts';
 import { contentStart } from './json-text.ts';
 
-/** Why we change a file. The role decides how our part is found again in a file that somebody has edited since. */
+/** The kind of a file that we change. It decides how our part is found again if somebody has edited the file. */
 export type FileRole =
   'config' | 'git-hook' | 'exclude' | 'settings' | 'instructions' | 'skill' | 'node' | 'bookkeeping';
 
@@ -58,7 +58,7 @@ export interface FileReceipt {
   readonly added: number;
 }
 
-/** Records what turns `after` back into `before`, without a copy of the rest of the file (it may hold secrets). */
+/** Records what turns `after` back into `before`. The rest of the file is not copied: it may hold secrets. */
 export function fileReceipt(
   file: { path: string; role: FileRole; client?: string; existed: boolean },
   before: Buffer,
@@ -85,7 +85,7 @@ export function sameEnds<T>(before: ArrayLike<T>, after: ArrayLike<T>): { head: 
   return { head, tail };
 }
 
-/** The bytes before our change; undefined when the file is neither as we left it nor as it was before. */
+/** The bytes before our change; undefined if somebody has edited the file since. */
 export function bytesBefore(receipt: FileReceipt, current: Buffer): Buffer | undefined {
   const found = hash('sha256', current);
   if (found === receipt.before) return current;
@@ -158,7 +158,7 @@ interface FileGoal {
   readonly mode: number;
   /** Takes our part out of a text that somebody has edited since we wrote it. */
   readonly strip: (text: string) => string;
-  /** Returns the wanted text, given the current text, and that text without our part (`base`). */
+  /** Returns the wanted text. `base` is the current text without our part. */
   readonly want: (base: string, current: string) => string;
 }
 
@@ -215,15 +215,15 @@ export function unplanFile(
 /** Settings that hold nothing, or only the version that some clients require. */
 const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
 
-/** Whether a file that we made, without our part, holds nothing that somebody else wrote. */
+/** Whether nothing that somebody else wrote is in a file that we made. `text`: the file without our part. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);
 }
 
 /**
- * Carries out a plan in its order. If a step fails, undoes the steps before it, except for removed folders: a plan
- * therefore removes whole folders last.
+ * Carries out a plan in its order. If a step fails, undoes the steps before it. The removal of a folder cannot be undone,
+ * so a plan removes folders last.
  *
  * @throws Failure `environment` naming the path that could not be changed
  */
@@ -271,7 +271,7 @@ async function makeFolder({ path, mode }: FolderChange): Promise<Change[]> {
   return made === undefined ? [] : [{ kind: 'remove-folder', path, tree: false }];
 }
 
-/** Removes a folder. Keeps one that should be empty if somebody else put things into it. */
+/** Removes a folder. Without `tree`, a folder that is not empty stays. */
 async function removeFolder({ path, tree }: FolderRemoval): Promise<Change[]> {
   if (tree) await fs.rm(path, { recursive: true, force: true });
   else await fs.rmdir(path).catch(() => undefined);

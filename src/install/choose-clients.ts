@@ -5,7 +5,7 @@ import { pathExists } from './disk.ts';
 import { isOnPath } from './programs.ts';
 
 const ALL = 'all';
-/** For users who have our hooks from the clients' own packages, or want git's hooks alone. */
+/** Chooses no client: for users who installed our plugins, or who want only git's hooks. */
 const NONE = 'none';
 
 interface ChosenInstallers {
@@ -14,9 +14,9 @@ interface ChosenInstallers {
 }
 
 /**
- * Finds the installers by their clients' names. `all`, or no name, means every client whose settings folder exists (a client
- * makes it when it first runs). If no such folder exists, no name means those whose program is on PATH, or else Claude Code.
- * Leaves out a client that has our hooks from a package of its own, unless it is named.
+ * Finds the installers by their clients' names. `all`, or no name, chooses every client whose settings folder exists (a client
+ * makes it when it first runs). If none exists and no name is given, chooses the clients whose program is on PATH, or else
+ * Claude Code. Leaves out a client whose plugin has our hooks, unless that client is named.
  *
  * @throws Failure `usage` for an unknown client, for `none` beside others, and when no client is in use
  */

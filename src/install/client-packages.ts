@@ -4,8 +4,8 @@ import { quietly } from '../host/disk.ts';
 import { jsonSettings } from './hook-settings.ts';
 
 /*
- * Finds out whether a client's own package of our hooks (a plugin, an extension) is switched on. If `init` registered the
- * hooks, too, every event would start the guard twice. The real clients that test/clients runs write these files.
+ * Finds out whether our plugin or extension for a client is switched on. If `init` registered the hooks, too, every event
+ * would start the guard twice. In test/clients, the real clients write the files that are read here.
  */
 
 const NAME = 'git-handoff';

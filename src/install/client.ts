@@ -3,14 +3,14 @@ import type { GitRunner } from '../git/run.ts';
 import { type InstallScope, guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, guardHooks, jsonSettings, registerHooks, unregisterHooks } from './hook-settings.ts';
 
-/** The commands that install the program, for hints when all or a part of it is missing. */
+/** The commands that install the program, for hints when it is missing or incomplete. */
 export const HOW_TO_INSTALL =
   'in a clone of git-handoff: npm ci && npm run build && npm i -g --install-links .';
 
 export interface SettingsFolders {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the command was started. A relative path in a variable is resolved against it. */
+  /** Where the command was started. A relative path in an environment variable is resolved against it. */
   readonly cwd: string;
   /** Top folder of the working tree; undefined in a bare repository. */
   readonly topLevel: string | undefined;
@@ -22,28 +22,28 @@ interface Row {
   readonly title: string;
   /** The version of the client that `npm run test:clients` drives; undefined when we only have its documentation. */
   readonly proven?: string;
-  /** For the person, as soon as our hooks are registered. */
+  /** What a person is told when our hooks have been registered. */
   readonly note?: string;
   /** Whether the client refuses a tool call when a hook ends with any status but 0, whatever the reason. */
   readonly failsClosed?: true;
   /** The file at the top of a working tree whose text the client gives to every session. */
   readonly instructionsFile: string;
-  /** Whether the client reads comments in its settings file, so that people may have written some there. */
+  /** Whether the client accepts comments in its settings file. */
   readonly comments?: true;
-  /** The shell that runs the client's hooks, if not `/bin/sh`; `login` is the user's own, as a login shell. */
+  /** The shell that runs the client's hooks, if not `/bin/sh`; `login` is the user's login shell. */
   readonly hookShell?: 'bash' | 'login';
   readonly programs: readonly string[];
   /** The folder of this user's settings and skills, which the client makes when it first runs. */
   readonly folder: (places: SettingsFolders) => string;
-  /** The settings file's path: for a user under `folder`; for a project, or one person in it, under the working tree's top. */
+  /** The settings file's path: for `user` below `folder`, for `project` and `local` below the top of the working tree. */
   readonly files: { readonly user: string; readonly project: string; readonly local?: string };
-  /** The file that switches the client's own package of our hooks on (a plugin, an extension); undefined if none does. */
+  /** The file that switches on our plugin or extension for this client; undefined if none does. */
   readonly packageFile?: (folder: string, places: SettingsFolders) => string | undefined;
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
   /**
-   * The fields that the client sends before a tool call (`fixtures/payloads`), without `cwd` and the tool's own. They reveal a
-   * command line that names another client, and a dialect that cannot read this client's payloads.
+   * The fields that the client sends before a tool call (`fixtures/payloads`), except `cwd` and those of the tool. `doctor` sends
+   * them to a registered hook, to find out whether it names this client and its dialect can read them.
    */
   readonly probe: (session: string, cwd: string) => object;
 }
@@ -56,17 +56,17 @@ export interface ClientInstaller extends Row {
   /** The client's events that start the guard, as the client spells them. */
   readonly events: readonly string[];
   /**
-   * The text with our hooks in it; unchanged if it has them. With `nudge` (`--context-nudge`), also registers the event of the
-   * user's prompts in a client that goes without otherwise. Throws SettingsError.
+   * The text with our hooks in it; unchanged if it has them already. With `nudge` (`--context-nudge`), also registers the
+   * events that are registered only with that option. Throws SettingsError.
    */
   register(text: string, scope: InstallScope, launcher: string, nudge?: boolean): string;
-  /** Whether the event of the user's prompts is registered already; `init` then keeps it. Throws SettingsError. */
+  /** Whether the events of `--context-nudge` are registered already; `init` then keeps them. Throws SettingsError. */
   isNudged?(text: string): boolean;
   /** The hooks of a settings file as JSON, for a client whose file is not JSON. */
   settingsIn?(text: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
-  /** What in the settings keeps the hooks from running, for the person. Throws SettingsError. */
+  /** Notices for the person about settings that keep the hooks from running. Throws SettingsError. */
   warnings(text: string): readonly string[];
 }
 
@@ -91,7 +91,7 @@ export interface InstallContext {
   readonly platform: NodeJS.Platform;
 }
 
-/** The folder of a client's own settings: the one that a variable names, or one in the home folder. */
+/** The folder of a client's settings: named by an environment variable, or else in the home folder. */
 export function clientFolder({ env, home, cwd }: SettingsFolders, variable: string, name: string): string {
   return resolve(cwd, env[variable] || join(home, name));
 }
@@ -107,7 +107,7 @@ export function settingsFile(
   return name === undefined || places.topLevel === undefined ? undefined : join(places.topLevel, name);
 }
 
-/** The file that switches the client's own package of our hooks on; undefined if none does. */
+/** The file that switches on our plugin or extension for a client; undefined if none does. */
 export const packageFile = (
   installer: Pick<Row, 'folder' | 'packageFile'>,
   places: SettingsFolders,
@@ -118,10 +118,10 @@ interface JsonRow extends Row {
   readonly events: readonly string[];
   /** The events of tools, each with a matcher for the tools' names. */
   readonly toolEvents: Readonly<Record<string, string>>;
-  /** Registered only with `--context-nudge`. */
+  /** Further events, registered only with `--context-nudge`. */
   readonly onNudge?: readonly string[];
   readonly handler: (command: string, event: string) => HookEntry['handler'];
-  /** Whether the client's lists hold handlers, rather than groups of them. */
+  /** Whether the client lists handlers directly under an event, not in groups. */
   readonly flat?: true;
   /** The `"version"` that the client requires. */
   readonly version?: number;

@@ -18,11 +18,11 @@ const CODEX_END_TIMEOUT_S = 3;
 const NAME = 'git-handoff';
 
 /*
- * The tools that scripts/client-tools.mjs lists as file or shell tools, as each client's hooks spell them. Claude Code, Gemini
- * CLI, Qwen Code and Codex CLI look for a regex anywhere in a name, so theirs are anchored. For Copilot CLI the whole name
- * must match. Cursor documents names joined by bars.
+ * Matchers for the tools that scripts/client-tools.mjs lists as file or shell tools, spelled as in each client's hooks. Claude
+ * Code, Gemini CLI, Qwen Code and Codex CLI search for the regex anywhere in a tool's name, so it is anchored. Copilot CLI
+ * matches it with the whole name. Cursor documents names joined by bars.
  */
-/** Grok Build runs these hooks, too, and matches its tools by Claude Code's names for them, except for `monitor`. */
+/** Grok Build runs Claude Code's hooks, too. It matches its tools by Claude Code's names for them, except for `monitor`. */
 const CLAUDE_TOOLS =
   '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|PowerShell|ExitWorktree|monitor|mcp__.*)$';
 /** Codex reports every shell tool as `Bash`. */
@@ -31,7 +31,7 @@ const GEMINI_TOOLS = '^(write_file|replace|run_shell_command|mcp_.*)$';
 const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|exit_worktree|mcp__.*)$';
 const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
 const COPILOT_SHELL = 'Bash|bash|PowerShell|powershell';
-/** Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
+/** Tools as Copilot CLI and Claude Code name them, and `<server>-<tool>` for those of MCP servers. */
 const COPILOT_TOOLS = `${COPILOT_SHELL}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
 
 const toolCall = (id: string, event: string) => ({
@@ -40,7 +40,7 @@ const toolCall = (id: string, event: string) => ({
   hook_event_name: event,
 });
 
-/** For a client that one setting keeps from running any hook. */
+/** For a client that runs no hook at all if `disableAllHooks` is true. */
 const allOff = (title: string) => (settings: Readonly<Record<string, unknown>>) =>
   settings['disableAllHooks'] === true
     ? `"disableAllHooks" is true in these settings: ${title} runs no hook, nothing is guarded`
@@ -209,7 +209,7 @@ const copilot = jsonClient({
   // With this spelling of the events, the payloads name their event.
   events: ['SessionStart', 'SessionEnd', 'UserPromptSubmit', 'Stop', 'PreCompact', 'SubagentStart'],
   toolEvents: { PreToolUse: COPILOT_TOOLS, PostToolUse: COPILOT_TOOLS, PostToolUseFailure: COPILOT_SHELL },
-  // The key is `bash`: PowerShell, if it is the only shell, would run a `command`, fail, and so refuse every call.
+  // The key is not `command`: where PowerShell is the only shell, it would run that, fail, and so refuse every call.
   handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
   off: allOff('Copilot CLI'),
   probe: (id) => ({

@@ -2,8 +2,8 @@ import { shellQuote } from './guard-command.ts';
 import { type GitHook, GIT_HOOKS, shimPath } from './hook-block.ts';
 
 /**
- * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54), for hooks whose file we may not
- * change. git runs them all, even if one fails, and then the hook's file; `-n` skips both. Pure.
+ * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54): used where we may not change the
+ * hook's file. git runs all of them, even if one fails, and then the hook's file; `-n` skips both. Pure.
  */
 
 /** Whether a git with this output of `--version` runs hooks from its config; older ones ignore the keys. */
@@ -18,8 +18,8 @@ export function configHookName(hook: GitHook): string {
 }
 
 /**
- * The command that git runs: a shell function, because git appends the hook's arguments. It first looks for the package. git
- * would take a missing command for a hook that refuses, but a removed package must not stop a commit.
+ * The command that git runs: a shell function, because git appends the hook's arguments. It first checks that the package still
+ * exists: git treats a missing command as a refusal, but a removed package must not stop a commit.
  */
 export function configHookCommand(hook: GitHook, packageRoot: string): string {
   const shim = shellQuote(shimPath(packageRoot, hook));

@@ -1,7 +1,7 @@
 import { escapeLine, escapeText } from '../domain/messages.ts';
 import { type Change, type FileChange, sameEnds } from './changes.ts';
 
-/** A plan to read: a line per folder or file of ours, else a diff without context lines, because settings may hold secrets. */
+/** A plan as text: a line for a folder or a file of ours, a diff for any other file. No context lines: they may hold secrets. */
 export function describeChanges(changes: readonly Change[]): string {
   return changes.map((change) => describe(change) + '\n').join('');
 }

@@ -9,7 +9,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
-/** Turns an error of the file system into the failure that names the path. */
+/** Turns an error of the file system into a failure that names the path. */
 export function diskFailure(action: string, path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const isLocked = codeOf(error) === 'EEXIST';
@@ -20,7 +20,7 @@ export function diskFailure(action: string, path: string, error: unknown): Failu
   return new Failure('environment', `cannot ${action} ${path}: ${why}`, { hint, cause: error });
 }
 
-/** Where a path leads when every symbolic link is followed, even to a file that does not exist yet. */
+/** Where a path leads when its symbolic links are followed. The file there need not exist. */
 export async function followLinks(path: string): Promise<string> {
   let at = path;
   for (let hops = 0; hops < MAX_LINKS; hops++) {
@@ -50,7 +50,7 @@ export async function plainFileFacts(path: string): Promise<DiskFile | undefined
   return stat === undefined || stat.isFile() ? { path: real, bytes: await readBytes(real) } : undefined;
 }
 
-/** The file's bytes; undefined when there is none. Fails for a FIFO, which may block, and for an endless device. */
+/** The file's bytes; undefined when there is no file. Fails for a FIFO, which may block, and for a device, which may not end. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   let file: fs.FileHandle | undefined;
   try {
@@ -69,7 +69,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
 /** Whether anything is there, a dangling link included. */
 export const pathExists = (path: string): boolean => kindOf(path) !== 'none';
 
-/** Whether a path is a folder, or lies in it. Both are absolute, and have no links. */
+/** Whether `path` is `folder` or lies in it. Both must be absolute and free of symbolic links. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way);

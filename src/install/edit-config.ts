@@ -10,7 +10,7 @@ import { type RepositoryFacts, isEnabled } from './repository-facts.ts';
 type Edit = (...words: string[]) => Promise<void>;
 
 /**
- * The config that the repository should have: switched on, and with exactly these hooks of ours. If it
+ * The config that the repository should have: `handoff.enabled` is true, and of our hooks there are exactly these. If it
  * is like that already, no byte changes.
  *
  * @throws Failure `environment`
@@ -66,7 +66,7 @@ async function edited(
     await fs.writeFile(copy, config, { mode: 0o600 });
     await change(async (...words) => {
       const result = await git(['config', '--file', copy, ...words], { cwd: folder });
-      // 5: there was nothing to unset.
+      // git exits with 5 if there was nothing to unset.
       if (result.code !== 0 && result.code !== 5) throw gitFailure('config', result);
     });
     return await fs.readFile(copy);

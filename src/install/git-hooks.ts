@@ -23,13 +23,13 @@ export interface HookFacts {
   readonly kind: ReturnType<typeof kindOf>;
   readonly current: Buffer | undefined;
   readonly executable: boolean;
-  /** False: the file would show up in `git status`, or is tracked. */
+  /** Whether git ignores the file, or it lies outside of the working tree. */
   readonly hidden: boolean;
-  /** The hook that the program pre-commit (pre-commit.com) replaced; that program keeps it and runs it first. */
+  /** The former hook, which the program pre-commit (pre-commit.com) has renamed to `<hook>.legacy`, and runs first. */
   readonly legacy: Buffer | undefined;
 }
 
-/** Reads the hooks that we would add to. */
+/** Reads the hooks that `init` adds to. */
 export async function readHooks(git: GitRunner, folder: HooksFolder): Promise<HookFacts[]> {
   return Promise.all(
     GIT_HOOKS.map(async (hook): Promise<HookFacts> => {
@@ -53,7 +53,7 @@ interface PlannedHooks extends PlannedFiles {
   readonly forConfig: readonly GitHook[];
 }
 
-/** Plans our blocks. Pure. Leaves a hook that cannot be changed safely as it is, with a notice. */
+/** Plans our blocks. Pure. A hook that cannot be changed safely stays as it is, with a notice. */
 export function planHooks(
   repository: RepositoryFacts,
   hooks: readonly HookFacts[],

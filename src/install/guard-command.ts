@@ -12,7 +12,7 @@ interface GuardedClient {
 /**
  * The command that a client starts for its events. It exits silently with 0 when the package is gone, because a client shows
  * any other status at every tool call, or takes it for a refusal. A project's settings are shared between machines, so their
- * command finds git-handoff on PATH. If a release changes this text, Codex asks its users to trust it again.
+ * command finds git-handoff on PATH. If a release changes the command, Codex asks its users to trust the hook again.
  */
 export function guardCommand(
   { client, failsClosed }: GuardedClient,
@@ -24,18 +24,18 @@ export function guardCommand(
       ? ['command -v git-handoff >/dev/null 2>&1 || exit 0;', 'git-handoff']
       : [`p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0;`, '"$p"'];
   const guard = `${program} guard --client ${client}`;
-  // Not even a killed launcher, or another program of our name, may block the calls of a client that fails closed.
+  // In a client that fails closed, a killed launcher or another program of our name must not block calls.
   return failsClosed === true ? `${find} ${guard} --client-pid $PPID || exit 0` : `${find} exec ${guard}`;
 }
 
-/** Returns a test for the commands that `guardCommand` of any release makes for a client. */
+/** Returns a test for commands that any release's `guardCommand` has made for a client. */
 export function isGuardCommand(client: string): CommandTest {
   return (command) => command.includes('git-handoff') && `${command} `.includes(` guard --client ${client} `);
 }
 
 /**
- * Whether a registered command line may be run to see what it does: any from the user's own settings. Files in the working tree
- * come with the repository, so from them only the command that `init` itself writes.
+ * Whether `doctor` may run a registered command line. In the user's own settings it may run any. In the working tree, whose files
+ * come with the repository, it may run only the command that `init` writes.
  */
 export function isHarmless(
   hook: { readonly scope: InstallScope; readonly command: string },

@@ -33,8 +33,8 @@ export function shimPath(packageRoot: string, hook: GitHook): string {
 }
 
 /**
- * The block for a hook that holds nothing else; lines that other programs append later run after it. It sources our shim, which
- * saves a start of sh, and skips the shim when no session is on record or in the environment.
+ * The block for a hook that holds nothing else; lines that other programs append later run after it. It sources our shim to
+ * save a second sh. It skips the shim when no session is on record or in the environment.
  */
 export function soleBlock(hook: GitHook, packageRoot: string): string {
   const begin = [
@@ -70,7 +70,7 @@ export function soleBlock(hook: GitHook, packageRoot: string): string {
   ]);
 }
 
-/** A lone session's commit mixes with nobody's work, unless the environment names a session that works elsewhere. */
+/** Sets `handoff_lone` if one session is alone here and the environment names no other: its commit can mix nothing. */
 const LONE = [
   'handoff_lone=',
   'if [ -f .git/handoff-solo ]; then',
@@ -96,8 +96,8 @@ function piped(format: string, text: string): string {
 
 /**
  * The block for a hook that exists already. The hook starts itself again as a child, from its own path with the same arguments,
- * input and interpreter. So everything below the block runs first, and may end with `exit` or `exec`. The first status that is
- * not zero ends the hook. The child unsets GIT_HANDOFF_CHAINED at once, so that no command of the hook sees it.
+ * input and interpreter. So everything below the block runs before our shim, and may end with `exit` or `exec`. The first status
+ * that is not zero ends the hook. The child unsets GIT_HANDOFF_CHAINED at once, so that no command of the hook sees it.
  */
 export function chainBlock(hook: GitHook, packageRoot: string): string {
   return markedBlock([
@@ -114,7 +114,7 @@ export function chainBlock(hook: GitHook, packageRoot: string): string {
 
 function chainedCommit(hook: GitHook): string[] {
   return [
-    // The hook's own lines may set changes aside for a while. `begin` marks the commit, so that they do not count as lost.
+    // The hook's own lines may set changes aside for a while. After `begin`, such changes do not count as lost.
     ...(hook === 'pre-commit' ? ['  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" begin'] : []),
     '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
     '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',
@@ -132,7 +132,7 @@ function chainedPush(): string[] {
   ];
 }
 
-/** When the package is gone, one line per commit says so, in prepare-commit-msg, which `-n` does not skip. */
+/** If the package is gone, prepare-commit-msg says so, once per commit. `-n` does not skip that hook. */
 function missingNotice(hook: GitHook): string {
   return hook === 'prepare-commit-msg'
     ? '  printf \'%s\\n\' "git-handoff is not at $handoff_shim any more; going on without it" >&2'
@@ -144,7 +144,7 @@ export function hasMarker(text: string): boolean {
   return new RegExp(`^${BLOCK_START}$`, 'm').test(text);
 }
 
-/** The path of the shim in our block of a text. */
+/** The path of our shim that our block in a text names. */
 export function namedShim(text: string): string | undefined {
   const quoted = /^handoff_shim='(.*)'$/m.exec(text)?.[1];
   return hasMarker(text) ? quoted?.replaceAll("'\\''", "'") : undefined;

@@ -17,7 +17,7 @@ import {
   withoutComments,
 } from './json-text.ts';
 
-/** The handler runs at each such event, or only at those of the tools that the matcher names. */
+/** A handler for an event. With a matcher, it runs only for the tools that the matcher names. */
 export interface HookEntry {
   readonly event: string;
   readonly matcher?: string | undefined;
@@ -140,7 +140,7 @@ const plainJson = (text: string, { comments }: SettingsFormat): string =>
 /** The keys that hold a command line; Copilot CLI names the key after the shell. */
 const COMMAND_KEYS: ReadonlySet<string> = new Set(['command', 'bash']);
 
-/** The command lines in settings that start the guard, for whatever client; each with its event. */
+/** The command lines in settings that start the guard, for any client, each with its event. */
 export function guardHooks({
   hooks,
 }: Readonly<Record<string, unknown>>): { event: string; command: string }[] {
@@ -163,7 +163,7 @@ interface Place {
   readonly index: number;
 }
 
-/** `path`: from `hooks` down to the handler; `group`: the group, or the bare handler, under the event. */
+/** `path` leads from `hooks` down to the handler. `group` is the handler's group or, without groups, the handler itself. */
 interface OurHandler {
   readonly path: readonly Place[];
   readonly event: string | undefined;

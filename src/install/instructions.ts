@@ -9,7 +9,7 @@ import { contentStart } from './json-text.ts';
 /** The files at the top of a working tree whose text clients give to every session. */
 const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
-/** One of the instruction files. `path` is that of the file itself, with links followed. */
+/** One of the instruction files. `path` is where its symbolic links lead. */
 interface InstructionFacts extends DiskFile {
   readonly name: string;
   readonly isMissing: boolean;
@@ -58,7 +58,7 @@ function reasonToLeave(text: string): string | undefined {
 
 /**
  * Plans our block in a project's instruction files: in those that exist, else in those that the chosen clients read. Pure.
- * Leaves a file that cannot be changed safely as it is, with a notice.
+ * A file that cannot be changed safely stays as it is, with a notice.
  */
 export function planInstructions(
   facts: readonly InstructionFacts[],
@@ -67,7 +67,7 @@ export function planInstructions(
 ): PlannedFiles {
   const present = facts.filter(({ isMissing }) => !isMissing);
   const read = installers.map(({ instructionsFile }) => instructionsFile);
-  // Without installers the clients are unknown: AGENTS.md is the file that most of them read.
+  // Without installers the clients are unknown. Most clients read AGENTS.md.
   const names = read.length === 0 ? ['AGENTS.md'] : read;
   const chosen = present.length > 0 ? present : facts.filter(({ name }) => names.includes(name));
   const notices = chosen.flatMap(({ path, reason }) =>
@@ -91,15 +91,15 @@ function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): FileChang
     mode: 0o644,
     // A block that came with the project is not ours to strip.
     strip: isOurs ? withoutInstructions : (text) => text,
-    // The current text counts: the person may have moved the block.
+    // The current text is the right one, because the person may have moved the block.
     want: (_, current) => withInstructions(current),
   });
 }
 
-/** Whether a file without our block imports AGENTS.md, which a session then reads, too. */
+/** Whether a file has no block of ours but imports AGENTS.md, so that a session reads the block there. */
 function isCovered(one: InstructionFacts, facts: readonly InstructionFacts[]): boolean {
   const agents = facts.find(({ name }) => name === 'AGENTS.md');
-  // A damaged AGENTS.md counts, too: as soon as somebody mends the file, it has the block.
+  // An AGENTS.md with a damaged block counts, too: somebody will mend it.
   if (agents?.bytes === undefined || agents.path === one.path) return false;
   const text = one.bytes?.toString('latin1') ?? '';
   return importsFile(text, 'AGENTS.md') && findBlock(text) === 'none';
@@ -171,8 +171,8 @@ function markerLines(text: string): (Place & { readonly marker: string })[] {
 }
 
 /**
- * The text with our block: in place of an older block, else at the end after a blank line. The line ends are the
- * text's own, and a missing final one stays missing. A damaged text is returned unchanged.
+ * The text with our block: in place of an older block, else at the end after a blank line. The block's line ends are like the
+ * text's, and no final line end is added to a text without one. A damaged text is returned unchanged.
  */
 export function withInstructions(text: string): string {
   const place = findBlock(text);
@@ -199,7 +199,7 @@ export function withoutInstructions(text: string): string {
   return (before.endsWith(`\n${eol}`) ? before.slice(0, -eol.length) : before) + after;
 }
 
-/** Whether a line of the text is an import of that file and nothing else, in the form that Claude Code and Gemini CLI read. */
+/** Whether a line of the text consists of an import of that file, as Claude Code and Gemini CLI read it. */
 export function importsFile(text: string, name: string): boolean {
   const lines = text
     .slice(contentStart(text))

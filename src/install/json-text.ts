@@ -56,10 +56,10 @@ export function jsonValue(text: string): unknown {
   return JSON.parse(Buffer.from(text.slice(contentStart(text)), 'latin1').toString('utf8'));
 }
 
-/** A string (maybe after a byte order mark), a bracket, comma or colon, or a number or word. */
+/** A string, a bracket, a comma, a colon, or a run of other characters: a number, a word or a byte order mark. */
 const TOKEN = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Finds the places of all values. `text`: JSON that `jsonValue` accepts, without comments; a byte order mark may begin it. */
+/** Finds the places of all values. `text` is JSON without comments that `jsonValue` accepts, maybe after a byte order mark. */
 export function scanJson(text: string): JsonNode {
   const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({ token, index }));
   let at = contentStart(text) === 0 ? 0 : 1;

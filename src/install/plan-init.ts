@@ -34,14 +34,14 @@ export interface InitGoal {
   /** Whose client settings get the hooks: the user's or the project's. */
   readonly scope: 'user' | 'project';
   /**
-   * The clients whose hooks to register, such as `claude`; `all` or an empty list for all in use; or `none`. If no client is
-   * named, `init` skips those whose settings cannot be edited.
+   * The clients whose hooks are registered, such as `claude`. `all` or an empty list stands for all in use, `none` for no client.
+   * If the list is empty, `init` skips clients whose settings cannot be edited.
    */
   readonly clients: readonly string[];
   /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */
   readonly instructions?: boolean;
   readonly skill?: boolean;
-  /** Whether to register the event of the user's prompts, too, in clients that ask for trust. */
+  /** Whether to register also the events that are registered only with `--context-nudge`. */
   readonly contextNudge?: boolean;
 }
 
@@ -55,8 +55,8 @@ export interface InstallPlan {
 const NOTHING: PlannedFiles = { files: [], notices: [] };
 
 /**
- * Plans what `init` changes, in an order that may be interrupted anywhere: first the receipts, so that every later step can be
- * undone, last the config that switches the repository on. Changes nothing itself.
+ * Plans what `init` changes, in an order that may be interrupted anywhere. The receipts come first, so that every later step can
+ * be undone; the config, which switches the repository on, comes last. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `usage` when the settings cannot be edited safely
  */
@@ -277,13 +277,13 @@ export function isInstalled(bytes: Buffer, receipt: FileReceipt | undefined): bo
   return found === receipt?.after || found === receipt?.formerly;
 }
 
-/** For our own bookkeeping, which uninstall removes as a whole. */
+/** Plans one of our bookkeeping files, which `uninstall` removes as a whole; undefined if the file is up to date. */
 function write({ path, bytes: before }: DiskFile, after: Buffer): FileChange | undefined {
   if (before?.equals(after) === true) return undefined;
   return { kind: 'file', role: 'bookkeeping', path, before, after, mode: 0o600 };
 }
 
-/** Adds the planned files and the missing folders to a receipt, except the receipt's own: uninstall removes that whole. */
+/** Adds the planned files and the missing folders to a receipt. The receipt's own folder is left out: `uninstall` removes it. */
 function recorded(file: DiskFile, receipt: Receipt, planned: readonly FileChange[]): Receipt {
   const folders = planned.flatMap(({ path }) => missingFolders(dirname(path)));
   const above = missingFolders(dirname(file.path)).slice(0, -1);

@@ -22,7 +22,7 @@ import { findBlock, readInstructionFiles, withoutInstructions } from './instruct
 import { type InstallPlan, isInstalled } from './plan-init.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
 
-/** The suffixes that pre-commit and lefthook give a hook that they replace; the empty one is the hook itself. */
+/** The suffixes that pre-commit and lefthook give a hook that they replace; without a suffix it is the hook itself. */
 const RENAMED = ['', '.legacy', '.old'];
 
 /** Files that the guard leaves in the git folders of worktrees. */
@@ -31,8 +31,8 @@ const MARKERS = ['id', 'solo', 'checked', 'committing', 'operation', 'try.lock',
 );
 
 /**
- * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. What is in
- * the user's folders serves all repositories: it goes with the last one, or on request. Changes nothing itself.
+ * Plans what `uninstall` changes: first the config, last the receipts, so that an interrupted run can be repeated. The files in
+ * the user's folders serve all repositories: they are removed with the last one, or on request. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `integrity` (damaged receipt)
  */
@@ -64,7 +64,7 @@ export async function planUninstall(context: InstallContext, userToo: boolean): 
       for (const name of MARKERS) changes.push(...removal(await plainFileFacts(join(dir, name))));
     if (!userGoes) changes.push(...removal(await readFileFacts(repositoryEntry(state, commonDir))));
     tail.push(...emptyFolders(own.folders));
-    // git's folder for the worktree of `try`. The worktree itself goes with our folder.
+    // git's folder for the worktree of `try`. The worktree itself is in our folder, which is removed below.
     const tried = discoverRepository(tryTree(commonDir));
     if (tried !== undefined && isTryTree(tried.workTree))
       tail.push({ kind: 'remove-folder', path: tried.gitDir, tree: true });
@@ -93,7 +93,7 @@ async function readReceipt(path: string): Promise<Receipt> {
   return parseReceipt((await readFileFacts(path)).bytes, path);
 }
 
-/** The other instruction files, if one that the receipt names has lost our block: somebody may have moved the block there. */
+/** If an instruction file in the receipt has lost our block, returns the others: somebody may have moved the block there. */
 async function movedInstructions(
   { files }: Receipt,
   topLevel: string | undefined,
@@ -103,7 +103,7 @@ async function movedInstructions(
   const kept = known.filter(
     ({ role, bytes }) => role === 'instructions' && findBlock(bytes?.toString('latin1') ?? '') !== 'none',
   );
-  // If the receipt names no instructions, a block in them came with the project, and stays.
+  // If the receipt names no instruction file, any block came with the project, and stays.
   if (topLevel === undefined || kept.length === recorded.length) return [];
   const others = (await readInstructionFiles(topLevel)).filter(
     ({ path, bytes }) => bytes !== undefined && !known.some((one) => one.path === path),
@@ -113,8 +113,8 @@ async function movedInstructions(
 }
 
 /**
- * The files in the receipt except the config, and `defaults`: other places where our part may be. Leaves out a path that is now
- * a folder, and instructions that are now a link, which may lead out of the project.
+ * The files in the receipt, without the config, and those of `defaults`, where our part may be, too. Leaves out a path that is
+ * now a folder, and an instruction file that is now a link, which may lead out of the project.
  */
 async function withDefaults(
   receipt: Receipt,
@@ -138,7 +138,7 @@ async function withDefaults(
   return suspects;
 }
 
-/** Common dirs of the other repositories that are still set up. */
+/** The common directories of other repositories in which git-handoff is still set up. */
 function otherRepositories(state: string, commonDir: string | undefined): string[] {
   const folder = join(state, 'repositories');
   return entries(folder)

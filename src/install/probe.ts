@@ -31,7 +31,7 @@ export function readClientSettings(installer: ClientInstaller, places: SettingsF
   const seen = new Set<string>();
   return SCOPES.flatMap((scope) => {
     const file = settingsFile(installer, scope, places);
-    // The home folder may be a working tree itself.
+    // If the home folder is a working tree itself, two scopes have the same file.
     if (file === undefined || seen.has(file)) return [];
     seen.add(file);
     const text = readSettingsText(file);

@@ -19,8 +19,8 @@ function onPath(name: string, env: Environment): string[] {
 }
 
 /**
- * The programs that a shell may start for `git-handoff`, and git for `git handoff`; the first hides the others. Some may not be
- * ours: a Go tool that moves branches has the same name.
+ * The programs that may run as `git-handoff` or `git handoff`; the first hides the others. Some may not be ours: a Go tool that
+ * moves branches has the same name.
  */
 export function programsOnPath(env: NodeJS.ProcessEnv): { path: string; isOurs: boolean }[] {
   return onPath(NAME, env).map((path) => ({ path, isOurs: isOurs(path, env) }));
@@ -28,7 +28,7 @@ export function programsOnPath(env: NodeJS.ProcessEnv): { path: string; isOurs: 
 
 /**
  * Returns a path of the same file that survives an update, else this path. Homebrew and mise keep each version in a folder of
- * its own, which the next version replaces, and a link to the current version's folder.
+ * its own, which an update removes. A link leads to the folder of the current version.
  */
 export function lastingName(path: string): string {
   const names = [
@@ -52,9 +52,9 @@ export function isExecutable(path: string): boolean {
 }
 
 /**
- * Whether a program is ours, judging by its first bytes. A compiled program is never run, but counts as ours if it is a link
- * to a program of another name: a version manager, which starts ours. A script that is not our launcher may also be a version
- * manager, so it is run with `--version`, without input and outside of any repository.
+ * Whether a program is ours, judging by its first bytes. A compiled program is never run. If it is a link to a program of
+ * another name, it counts as ours: that program is a version manager, which starts ours. A script that is not our launcher may
+ * also be a version manager, so it is run with `--version`, without input and outside of any repository.
  */
 function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
   const head = readBeginning(path, HEAD_BYTES) ?? '';

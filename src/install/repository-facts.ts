@@ -9,7 +9,7 @@ export interface HooksFolder {
   readonly path: string;
   /** Whether `core.hooksPath` is relative: then every worktree has a folder of its own. */
   readonly perWorktree: boolean;
-  /** Whether other repositories may use the folder, because it is outside of this one's git folder and working trees. */
+  /** Whether the folder is outside of this repository's git folder and working trees: other repositories may use it, too. */
   readonly shared: boolean;
   /** Whether the folder is in a working tree, where we only make files that git ignores. */
   readonly inWorkTree: boolean;
@@ -79,8 +79,8 @@ export function listGitDirs(commonDir: string): string[] {
 }
 
 /**
- * Reads the config, not `rev-parse --git-path hooks`, because our own git runs with `core.hooksPath` switched off. Resolves a
- * relative path as git does: against the folder in which the hook would run.
+ * Reads `core.hooksPath` from the config, because we run git with another value, which `rev-parse --git-path hooks` would print.
+ * Resolves a relative path as git does: against the folder in which the hook would run.
  */
 async function readHooksFolder(
   git: GitRunner,

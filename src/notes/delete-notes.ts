@@ -85,7 +85,7 @@ interface Deletion {
   readonly tip: Oid | undefined;
 }
 
-/** Deletes every ref of a handoff with its log. Afterwards no table of the refs' storage holds the deleted refs either. */
+/** Deletes every ref of a handoff with its log. Afterwards no table of reftable holds a deleted ref either. */
 export async function deleteAllRefs(
   repository: Repository,
   { path, refs, tip }: Deletion & { readonly refs: readonly DeletedRef[] },
@@ -111,7 +111,7 @@ const memoryOf = (tip: Oid) => Buffer.from(`${tip}\n`);
 /** The object name of the blob that `prunedRef` points at. */
 export const memoryName = (tip: Oid): Oid => objectName(formatOf(tip), 'blob', memoryOf(tip)) as Oid;
 
-/** How many topics one transaction deletes; if one topic moves meanwhile, each topic costs a transaction of its own. */
+/** How many topics one transaction deletes. If one of them moves meanwhile, each of them gets a transaction of its own. */
 const BATCH = 500;
 
 /** Deletes the refs of topics, with acknowledgements and work. Returns the deleted topics, not those that moved meanwhile. */
@@ -165,7 +165,7 @@ async function deleteHandoffs(
   return updateRefs(repository, [...remembered, ...removals]);
 }
 
-/** Stores the blobs that remember the tips. Returns the updates of their refs, some of which remember an earlier deletion. */
+/** Stores the blobs that remember the tips. Returns the updates of their refs; a ref may exist from an earlier deletion. */
 async function storeMemories(
   repository: Repository,
   deletions: readonly Deletion[],
@@ -186,7 +186,7 @@ async function storeMemories(
 /** The time limit for counting, more than any repository needs; after it, counts are `unknown`. Milliseconds. */
 const COUNTING_MS = 2000;
 
-/** A handoff and the tip that counts here. */
+/** A handoff and its effective tip in this clone. */
 export interface LocalTip {
   readonly path: HandoffPath;
   readonly oid: Oid | undefined;
@@ -223,7 +223,7 @@ export async function compareWithRemotes(
   const { cwd } = repository;
   const timeoutMs = budget.part(COUNTING_MS).left();
   const tipsOf = ({ local: ours, remote }: TipPair) => [ours, remote];
-  // Out of time, no count is known.
+  // If the time runs out, no count is known.
   const walks = await walkEach({ cwd, timeoutMs }, [...pairs.values()], tipsOf).catch(() => undefined);
   const apart = new Map([...pairs].map(([key, pair]) => [key, countApart(pair, walks?.get(pair))]));
   const relate = (place: string) =>

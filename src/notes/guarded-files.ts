@@ -11,9 +11,9 @@ import { escapeLine } from '../domain/messages.ts';
 import { linkTarget } from '../host/disk.ts';
 
 /**
- * Copies of the predecessors' handoff files, so that a change that no hook could foresee can be noticed and undone. A copy
- * is a tree: `content` as last seen, `path`, and `found`: the text that the last reported change replaced, or what the file
- * held before it was restored.
+ * Copies of the handoff files of git-handoff's predecessors. They show changes that no hook could foresee, and serve to undo
+ * them. A copy is a tree with `content` (as last seen), `path`, and `found`: the text that the last reported change replaced,
+ * or what the file held before it was restored.
  */
 
 const CONTENT = 'content';
@@ -46,7 +46,7 @@ export function listCopies(repository: InRepository, timeoutMs?: number): Promis
   return listRefs(repository, [FILES], { content: true, timeoutMs });
 }
 
-/** Returns those of these copies (listed with content) whose file no longer has the content that was seen last. */
+/** Returns the copies whose file no longer has the content that was seen last. `refs` are listed with content. */
 export async function changedCopies(
   repository: InRepository,
   refs: readonly Ref[],
@@ -85,8 +85,8 @@ function blobName(bytes: Uint8Array, like: Oid): string {
 }
 
 /**
- * Keeps copies of files as they are on the disk. A copy that has this content already stays: it may also have the `found`
- * of a change that was reported a moment ago.
+ * Keeps copies of files as they are on the disk. A copy with the same content stays, because it may also have the `found` of
+ * a change that was reported a moment ago.
  */
 export async function rememberFiles(cwd: string, paths: readonly string[]): Promise<void> {
   const files = paths.flatMap((path) => {
@@ -166,7 +166,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   const put = (content: Uint8Array, found: Uint8Array | undefined) =>
     putCopies({ cwd }, [{ path, content, found, old }]);
   if (decision === 'accept') {
-    // The earlier report may not have put the owner's text back: `found` keeps it readable.
+    // If putting the owner's text back failed when the change was reported, only `found` still has that text.
     if (disk === undefined) await forgetCopy({ cwd }, copy);
     else await put(disk, reportedBefore ? copy.content : undefined);
     return [];
@@ -180,7 +180,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   }
   await put(copy.content, there);
   mkdirSync(dirname(path), { recursive: true });
-  // A link in the file's place leads to somebody else's file.
+  // If a link is in the file's place, writing through it would change somebody else's file.
   if (linkTarget(path) !== undefined) unlinkSync(path);
   writeFileSync(path, copy.content);
   const what = disk === undefined ? 'removed' : 'overwritten';
@@ -190,10 +190,10 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
 }
 
 /**
- * What to do about a changed file if `session` (or a person) is the first to notice. `accept`: the owner's own change, or
- * nobody's file · `tell`: changed outside the guard, the owner still named · `restore`: the owner's mark or the whole file is
- * gone, so the former text is put back. `change`: the content that was seen last, and the present one (`undefined`: the file is
- * gone). If the same change was reported before, somebody wants it.
+ * Decides about a changed file if `session` (`undefined`: a person) is the first to notice. `accept`: the owner changed it, it
+ * has no owner, or the same change was reported before, so somebody wants it · `tell`: the file still names its owner ·
+ * `restore`: the owner's mark or the whole file is gone, so the former text is put back. `change.before` is the content that was
+ * seen last; `change.now` is `undefined` if the file is gone.
  */
 export function decideGuardedChange(
   change: { readonly before: string; readonly now: string | undefined; readonly reportedBefore: boolean },

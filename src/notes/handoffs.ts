@@ -56,15 +56,15 @@ export type WriteResult =
       readonly commit: HandoffCommit;
       readonly parent: HandoffCommit | undefined;
       readonly passing: Passing;
-      /** The topic before this write, and the value moved there by hand, if the write replaced one. */
+      /** The topic before this write, with the illegal move that the write replaced, if any. */
       readonly before: TopicState;
     }
-  /** Nothing to do: the topic is the caller's already, or is in that state already. */
+  /** Nothing to do: the topic is the caller's already, or is in the wanted state already. */
   | { readonly kind: 'unchanged'; readonly tip: HandoffCommit }
   | {
       readonly kind: 'not-owner';
       readonly owner: SessionId;
-      /** The name of an owner who is a person, and the client of one that is a session. */
+      /** The owner has a `name` if it is a person, and a `client` if it is a session. */
       readonly name: string | undefined;
       readonly client: string | undefined;
       readonly tip: Oid;
@@ -82,8 +82,8 @@ interface HandoffCommitOptions {
 
 /**
  * Puts one commit on a topic: decides ownership, writes the objects, swaps the public ref and `kept` in one transaction.
- * Only this loop tries a lost swap again. If an expected tip is given and the tip is another one, the loop ends; but it goes
- * on if only `kept` has moved, and to the expected tip.
+ * Nothing else tries again after a lost swap. The loop ends if the tip is not the one that `intent` expects; it goes on if only
+ * `kept` has moved.
  */
 export async function commitHandoff(
   repository: Repository,
@@ -142,7 +142,7 @@ function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25 * 2 ** attempt));
 }
 
-/** Makes the next commit, which must pass the same check as everybody's; if it does not, we have a bug. */
+/** Makes the next commit. If it does not pass the check that every handoff commit must pass, that is a bug of ours. */
 async function newCommit(
   repository: Repository,
   parent: HandoffCommit | undefined,
@@ -180,7 +180,7 @@ function nature(content: CommitContent, parent: HandoffCommit | undefined) {
   return { to, from, automatic, importedFrom, secretAllowed, tried };
 }
 
-/** The work of the next commit: a note keeps its work, but a reopened one only if this clone still has it. */
+/** The work of the next commit: a note keeps its work, but a reopened note only if this clone still has the work. */
 async function carriedBy(
   repository: Repository,
   { carried, state }: CommitContent,

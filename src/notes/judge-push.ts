@@ -26,7 +26,7 @@ interface RefusedRef {
   /** The note that the ref belongs to, if its name tells. */
   readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;
   readonly why: string;
-  /** To be typed where the push came from. */
+  /** A command to type in the clone that pushed. */
   readonly hint: string;
 }
 
@@ -36,7 +36,7 @@ interface Judge {
   readonly prefixes: readonly string[];
   /** Bytes of work that a note may carry. */
   readonly maxWork: number;
-  /** `server`: the repository receives the push · `clone`: it sends it. */
+  /** `server`: the repository receives the push · `clone`: it sends the push. */
   readonly at: 'server' | 'clone';
 }
 
@@ -110,7 +110,7 @@ async function judgeHandoffs(handoffs: readonly PushedNote[], judge: Judge): Pro
   });
 }
 
-/** The move whose commits are to be judged, or why the ref is refused before that; `undefined`: it may be deleted. */
+/** The move to judge by its commits, or why the ref is refused without that; `undefined`: the ref may be deleted. */
 function moveOf(
   { ref, prefix }: PushedNote,
   symbolic: ReadonlySet<string>,
@@ -121,20 +121,20 @@ function moveOf(
   return symbolic.has(ref.remoteRef) ? 'symbolic' : { path, old: ref.remote, next: ref.local };
 }
 
-/** From this many handoffs on it is cheaper to look up what was accepted here before. */
+/** With this many handoffs or more, it is cheaper to look up which of them were accepted here before. */
 const MANY = 100;
 
-/** Whether a new handoff is what `kept` names: its history was judged from the root when it was written or accepted. */
+/** Returns a test for new handoffs that equal `kept`: their histories were judged when they were written or accepted. */
 async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: HandoffMove) => boolean> {
   if (count < MANY) return () => false;
   const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
   return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
-/** The name of a replacement ref ends in the object name of what it replaces. */
+/** The name of a replacement ref ends in the name of the object that it replaces. */
 const REPLACE = /^refs\/replace\/(?:.*\/)?([^/]*)$/i;
 
-/** Refs that would replace (git-replace(1)) objects of handoffs or work; also missing ones, which the next handoff may have. */
+/** Pushed refs that would replace (git-replace(1)) an object of a handoff or of work, or one that a later handoff may have. */
 async function replacingHandoffs(
   others: readonly PushedRef[],
   pushed: readonly PushedRef[],
@@ -155,7 +155,7 @@ async function replacingHandoffs(
   return [...replaced].flatMap(([ref, oid], at) => (there[at] === undefined || ours.has(oid) ? [ref] : []));
 }
 
-/** The ref at the server that replaces an object of a pushed handoff or of pushed work. */
+/** A ref on this server that already replaces an object of a pushed handoff or of pushed work. */
 async function replacedBefore(
   pushed: readonly PushedRef[],
   { cwd, at }: Judge,
@@ -175,7 +175,7 @@ async function objectsOf(cwd: string, tips: readonly Oid[]): Promise<ReadonlySet
   return new Set(await listHistories({ cwd }, ['--objects', '--no-object-names'], tips));
 }
 
-/** Judges pushed work one at a time, because each may be large. */
+/** Judges pushed work commit by commit, because each commit may be large. */
 async function judgeAllWork(work: readonly PushedNote[], { cwd, maxWork }: Judge): Promise<RefusedRef[]> {
   const refused: RefusedRef[] = [];
   for (const one of work) {
@@ -216,7 +216,7 @@ function refusedFor(ref: PushedRef, named: HandoffPath | undefined, reason: RefR
   };
 }
 
-/** Words for a reason that `reasonText` does not know, and the command that helps if that is not `doctor --fix`. */
+/** Texts for reasons that `reasonText` does not know, and hints for reasons with which `doctor --fix` does not help. */
 const HELP: Partial<Record<RefReason, { readonly why?: string; readonly hint?: string }>> = {
   'not a descendant': { hint: 'git handoff sync' },
   'names another branch or topic': { hint: 'git handoff sync' },

@@ -16,8 +16,8 @@ const MAX_LOCKED = 3;
 /** Why a text is kept although it did not become the tip. */
 interface LostDetails {
   /**
-   * `refused`: the text of a refused write · `illegal-move`: the text at a ref that was moved by hand · `diverged`: our
-   * history, from which a remote's had diverged; the ref points at our last commit and so keeps all our versions.
+   * `refused`: the text of a refused write · `illegal-move`: the text at a ref that was moved by hand · `diverged`: a remote's
+   * history had diverged from ours; the ref points at our last commit and so keeps all our versions.
    */
   readonly kind: 'refused' | 'illegal-move' | 'diverged';
   readonly session: SessionId | null;

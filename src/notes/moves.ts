@@ -13,7 +13,7 @@ export interface HandoffMove {
   readonly next: Oid;
 }
 
-/** How many commits are loaded at a time. If a ref points at a project's history, its newest commits already show that. */
+/** How many commits are loaded at a time. The newest ones already show if a ref points at a project's history instead. */
 const AT_A_TIME = 4096;
 
 /**
@@ -71,14 +71,14 @@ function checkEnds({ old, next }: HandoffMove, found: ReadonlyMap<Oid, Found>): 
   if (old === next) return undefined;
   const [before, tip] = [old === undefined ? undefined : found.get(old), found.get(next)];
   if (tip === 'other') return 'no commit';
-  // A commit that we have never seen is in no history of ours.
+  // A commit that is missing here cannot be shown to be a descendant.
   if (typeof tip !== 'object' || typeof before === 'string') return 'not a descendant';
   return checkHandoffCommit(tip);
 }
 
 const hasNoParents = (commit: Found | undefined) => typeof commit === 'object' && commit.parents.length === 0;
 
-/** The commits that a move adds, newest first, and those of their parents that it does not add. */
+/** `added`: the commits that a move adds, newest first · `beside`: their other parents, which were there before. */
 interface Range {
   readonly move: HandoffMove;
   readonly added: readonly Oid[];
@@ -103,7 +103,7 @@ async function rangesOf(
   for (const [move, walked] of walks) {
     if (walked === 'too long') reasons.set(move, 'history too long');
     else if (walked !== 'hole') ranges.push(addedBy(walked, move));
-    // Around a hole, only the first parents that can be read count.
+    // If a commit is missing, only first parents count, as far as they can be read.
     else ranges.push({ move, added: await firstParentChain(options, move.next, move.old), beside: [] });
   }
   return ranges;

@@ -24,7 +24,7 @@ export interface WriteIntent {
   readonly closes?: boolean;
 }
 
-/** Keeps the text of a refused write, and returns the failure that says who, what and the next command. */
+/** Keeps the text of a refused write, and returns the failure, which names the next command. */
 export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<Failure> {
   const name = typedTopic(text.target.branch, text.target.topic);
   const fail = (code: FailureCode, why: string) =>
@@ -44,7 +44,7 @@ export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<
 }
 
 /**
- * Refuses to change another owner's note. No session takes a note from a session at work: it leaves a note of its own
+ * Refuses to change another owner's note. A session cannot take a note from a session at work: it writes a note of its own
  * beside that note, or asks the user. A note whose owner is gone may be taken.
  */
 async function refusedToOthers(

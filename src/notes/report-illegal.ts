@@ -14,8 +14,8 @@ import { listLost, saveLost } from './lost.ts';
 const FEW = 20;
 
 /**
- * Reports public refs that were moved by hand, each bad value once, and keeps the text that was there. In a repository that
- * cannot be written to, every call reports them, because nothing can be recorded. If there are many, only counts them.
+ * Reports public refs that were moved by hand, each bad value once, and keeps the text at each. In a repository that cannot be
+ * written to, every call reports them, because nothing can be recorded. If there are many, only counts them.
  */
 export async function reportIllegalMoves(
   repository: Repository,
@@ -72,7 +72,7 @@ function truth({ tip, keptOid }: TopicState): string {
   return `its last commit ${shortId(keptOid)} cannot be read`;
 }
 
-/** Keeps, as a lost text, the text at a ref moved by hand; this records the report, too. Returns whether it is the first. */
+/** Keeps the text at a ref that was moved by hand, as a lost text. Returns false if that was done for this move before. */
 export async function recordIllegalMove(
   repository: Repository,
   state: TopicState,
@@ -102,13 +102,13 @@ export async function recordIllegalMove(
   return true;
 }
 
-/** Puts the public ref back to what was kept, from exactly the value that was seen (doctor --fix). */
+/** Puts the public ref back to `kept` (doctor --fix), if it still has the value that was seen. */
 export async function restoreKeptTip(repository: Repository, state: TopicState): Promise<TransactionResult> {
   const update = { ref: handoffRef(state.path), next: state.keptOid, old: state.publicOid };
   return updateRefs(repository, [update], { reflog: 'handoff: restore' });
 }
 
-/** Moves `kept` to a public ref that moved legally without it (a crash between the two moves, a plain fetch). */
+/** Moves `kept` to a public ref that has legally moved ahead of it, by a crash between the two moves or a plain fetch. */
 export async function foldTopic(repository: Repository, state: TopicState): Promise<TransactionResult> {
   return updateRefs(repository, [{ ref: keptRef(state.path), next: state.publicOid, old: state.keptOid }]);
 }

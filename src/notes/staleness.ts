@@ -27,7 +27,7 @@ export type BranchStaleness = ReadonlyMap<string, Staleness>;
 const NOTHING: BranchStaleness = new Map();
 
 /**
- * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. Costs one git process,
+ * Finds branches that have open notes but look finished: merged into the default branch, or deleted. Costs one git process,
  * however many topics there are, and a few more if a branch is in doubt. If `topics` is a promise, lists branches meanwhile.
  * `budget` is the time for all of it; when it is used up, nothing is stale.
  */
@@ -45,12 +45,12 @@ export async function judgeBranches(
     if (branches.heads.size === 0 || tips.size === 0) return NOTHING;
     return await judge(repository, tips, branches, left);
   } catch {
-    // Out of time, or a repository that git cannot list: what is not known is not stale.
+    // If the time ran out, or git cannot list the branches, nothing counts as stale.
     return NOTHING;
   }
 }
 
-/** The branches of open topics with their tips; without a detached HEAD, and without cut names whose full form is unknown. */
+/** The branches of open topics, with their tips. Leaves out a detached HEAD, and cut names whose full form is unknown. */
 function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, readonly HandoffCommit[]> {
   const tips = new Map<BranchName, HandoffCommit[]>();
   for (const { tip, branch, path } of topics) {
@@ -106,7 +106,7 @@ async function judge(
   return new Map(judged.filter(([, staleness]) => staleness !== null));
 }
 
-/** Returns branches whose notes a remote showed and that were never checked out here: a clone may not have pushed them. */
+/** Returns branches that were never checked out here, but whose notes a remote has. Their clone may not have pushed them. */
 export async function branchesElsewhere(
   options: GitOptions,
   names: readonly string[],
@@ -126,7 +126,7 @@ export async function branchesElsewhere(
 /** Finds which branches are merged into the default branch; `undefined` if there is no other branch to ask about. */
 export async function findLanded(left: () => GitOptions, names: readonly string[], branches: Branches) {
   if (names.length === 0) return undefined;
-  // The only branch is merged into no other; git need not be asked for the default branch's name.
+  // A single branch is merged into no other, so git need not be asked for the default branch's name.
   if (branches.origin === undefined && branches.heads.size === 1) return undefined;
   const into = await findDefaultBranch(left(), branches);
   const asked = names.filter((name) => name !== into?.name);

@@ -22,7 +22,7 @@ export interface TopicArgument {
 }
 
 /**
- * Parses `[<branch>/]<topic>`, split at the last `/`; without a branch the current one.
+ * Parses `[<branch>/]<topic>`, split at the last `/`. The default is the current branch.
  *
  * @throws Failure `usage` for names outside the grammar.
  */
@@ -121,7 +121,7 @@ export function newestTopic(branch: BranchName, topics: readonly TopicState[], w
   });
 }
 
-/** More automatic notes than this are summed up in one line: each is about one session that stopped. */
+/** More automatic notes than this are summed up in one line. */
 export const MAX_AUTOMATIC = 3;
 
 /** Ranks the notes of the branch `here` first and, within a branch, automatic notes last. */

@@ -51,7 +51,7 @@ export interface ReadableTopic extends TopicState {
 
 const MAX_READS = 5;
 
-/** Reads one topic, its tip whole, the note when asked. The common case, a public ref equal to `kept`, costs one process. */
+/** Reads one topic with its tip and, if asked, its note. The common case, a public ref equal to `kept`, costs one process. */
 export async function readTopic(
   repository: InRepository,
   path: HandoffPath,
@@ -98,7 +98,7 @@ async function compareTopic(
 }
 
 /**
- * Reads every topic (or those of one branch component), tips from their commit objects only. Costs three processes,
+ * Reads every topic (or those of one branch component); of a tip it reads only the commit object. Costs three processes,
  * however many topics there are, and one or two more for each that was moved by hand.
  */
 export async function readTopics(repository: InRepository, component?: string): Promise<TopicState[]> {
@@ -138,7 +138,7 @@ export async function readTopicsBeside(
   return states;
 }
 
-/** Judges topics without `kept` together: a fresh clone may have thousands of them, and CI has only these. */
+/** Judges in one go all topics that have no `kept`: a fresh clone may have thousands of them, and CI has no others. */
 async function judgeFetched(
   repository: InRepository,
   found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
@@ -161,7 +161,7 @@ async function judgeFetched(
   return states;
 }
 
-/** The state that the tip alone gives; `undefined` without a tip, or if the component is a cut branch name. */
+/** A topic's state, from its tip alone; `undefined` without a tip, or if the component is a cut branch name. */
 function listedState(path: HandoffPath, tip: ListedCommit | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   return branch && tip && settledState(path, branch, tip);
@@ -175,7 +175,7 @@ function settledState(path: HandoffPath, branch: BranchName, tip: HandoffCommit)
 
 const isPlainCommit = (ref: Ref) => ref.type === 'commit' && !ref.symbolic;
 
-/** A later version's commit is shown, and never written over (decideOwnership refuses). */
+/** A commit of a later version is shown, but never written over: decideOwnership refuses that. */
 const isShown = (reason: IllegalReason | undefined): reason is 'unknown format version' | undefined =>
   reason === undefined || reason === 'unknown format version';
 
@@ -193,7 +193,7 @@ async function illegalReason(
   return reason;
 }
 
-/** The branch of a component; if its name was cut, the tip's `state.json` has the full one. */
+/** The branch of a component. If its name was cut, the tip's `state.json` has the full name. */
 function branchFor(path: HandoffPath, tip: HandoffCommit | undefined): BranchName {
   const recorded = tip?.recorded === undefined ? undefined : parseBranchName(tip.recorded.branch);
   return decodeBranch(path.component) ?? recorded ?? (path.component as BranchName);
@@ -206,7 +206,7 @@ export async function readHistory(repository: InRepository, tip: Oid): Promise<L
   return loaded.filter((commit) => commit !== undefined);
 }
 
-/** Pairs of sessions that are one conversation according to the records, or of which one runs inside the other. */
+/** Pairs of sessions, of which one continues the conversation of the other or runs inside it. */
 export function relatedSessions(
   sessions: readonly StoredSession[],
   states: readonly TopicState[],

@@ -18,7 +18,7 @@ import { listRefNames, type RefValue, updateRefs } from '../git/refs.ts';
  * if a person allows it once.
  */
 
-/** Whether a note's owner still works, as far as this machine knows. `gone`, too, if owner and asker count as one. */
+/** Whether a note's owner still works, as far as this machine knows. Also `gone` if owner and asker count as one session. */
 export async function ownerState(
   repository: Repository,
   owner: SessionId,
@@ -36,13 +36,13 @@ interface Wish {
   /** Whether to become the owner. */
   readonly take: boolean;
   readonly closes?: boolean;
-  /** The tip that the caller has read; `null`: none (domain/note-owner.ts). */
+  /** The tip that the caller expects; `null`: it expects no tip (domain/note-owner.ts). */
   readonly expect: Oid | null | undefined;
 }
 
 /**
- * Puts a commit on a note, with as much of the intent as the caller is allowed. If that is refused and a person has typed
- * `allow --once`, tries again with the whole intent.
+ * Puts a commit on a note, within what the caller may do. If that is refused and a person has typed `allow --once`, tries
+ * again without that limit.
  */
 export async function commitAs(
   caller: Caller,

@@ -3,7 +3,7 @@ import { escapeLine, escapeText, EXIT_CODES, type Failure } from '../domain/mess
 /** Text for standard output, in which all foreign text is escaped. */
 export type Rendered = string;
 
-/** What a text depends on, besides the result that it shows. */
+/** What the text of a result depends on, besides the result. */
 export interface TextContext {
   /** Milliseconds since the epoch: ages count back from this time. */
   readonly now: number;

@@ -4,8 +4,8 @@ import { splitNote } from '../../domain/note/sections.ts';
 import { hash } from '../../git/hash.ts';
 
 /**
- * Reads the front matter of a note, wherever it comes from. `id`: the id that follows from the content; `otherId`: the
- * different id that the front matter states. `now` in milliseconds since the epoch.
+ * Reads the front matter of a note, wherever it comes from. `id` is computed from the content; `otherId` is the id that the
+ * front matter states, if it differs. `now` in milliseconds since the epoch.
  */
 export function readNote(text: string, now: number) {
   const { yaml, body } = splitNote(text);

@@ -41,7 +41,7 @@ export function structuredNote(
   return { note: Buffer.from(text), to: fields.to, from: fields.from };
 }
 
-/** Front matter for a note that has none, and no id in it, because an editor shows it before there is a text. */
+/** Front matter for a note that has none. It has no id, because an editor shows it before there is a text. */
 function addressedFields(address: Address, scene: NoteScene): FrontMatter {
   const { from, now, topic } = scene;
   if (!isAllowed('from', from)) {

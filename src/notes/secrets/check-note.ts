@@ -12,7 +12,7 @@ import type { Address } from '../../domain/note/sections.ts';
 import { type WriteIntent, keptText } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
-/** Options from the command line. `allowSecret` allows the secret; the others are printed when the note is refused. */
+/** Options from the command line. `allowSecret` allows the secret; the hint of a refusal repeats the others. */
 interface SecretOptions {
   readonly allowSecret: boolean;
   readonly address: Address;
@@ -34,7 +34,7 @@ export async function checkSecrets(
 ): Promise<{ readonly allowed: string | undefined; readonly notices: readonly string[] }> {
   const findings = await findSecrets(note);
   if (findings.length === 0) return { allowed: undefined, notices: [] };
-  // The settings cost a process.
+  // Reading the settings costs a process.
   const { secretScan } = await readSettings(text.repository.cwd);
   const verdict = decideSecrets(findings, options.allowSecret ? 'all' : [], secretScan);
   const name = typedTopic(text.target.branch, text.target.topic);
@@ -50,7 +50,7 @@ export async function checkSecrets(
   }
 }
 
-/** The words for findings in every message. */
+/** How messages describe findings. */
 export function looksLike(findings: readonly SecretFinding[]): string {
   return `it looks like it contains a secret (${describeFindings(findings)})`;
 }
@@ -85,8 +85,8 @@ async function asBefore({ address, take, expect, session }: SecretOptions): Prom
 }
 
 /**
- * Finds what looks like a secret in a note, by the rules of secretlint. A note that holds none of the words that a rule
- * needs costs microseconds; a mebibyte of hostile text a tenth of a second.
+ * Finds what looks like a secret in a note, by the rules of secretlint. A note with none of the rules' keywords costs
+ * microseconds; a mebibyte of hostile text costs a tenth of a second.
  */
 export async function findSecrets(note: Uint8Array): Promise<readonly SecretFinding[]> {
   const text = textOf(note);

@@ -3,9 +3,9 @@ import { isPlaceholder } from '../../domain/secrets/placeholder.ts';
 import { type SecretFinding, maskSecret } from '../../domain/secrets.ts';
 
 /*
- * The one file that knows secretlint, loaded only for a text that may hold a secret (domain/secrets.ts). Its rules
- * are run as they are; @secretlint/core is not used, because it compares all findings with each other: a quarter of a
- * mebibyte of findings takes it seven seconds (docs/decisions/0033-secrets.md).
+ * The one file that knows secretlint, loaded only for a text that may hold a secret (domain/secrets.ts). It runs the rules of
+ * secretlint without @secretlint/core, which compares all findings with each other: a quarter of a mebibyte of findings takes
+ * it seven seconds (docs/decisions/0033-secrets.md).
  */
 
 type Rule = (typeof rules)[number];
@@ -58,7 +58,7 @@ function contextFor(report: (message: string, secret: string, at: number) => voi
   return context as unknown as RuleContext;
 }
 
-/** A source without a file name: no rule can read a file, and rules for certain files check only what any file may hold. */
+/** A source without a file name: no rule can read the file, and rules for certain files check only what suits every file. */
 function sourceOf(content: string): SourceCode {
   return { content, filePath: undefined, ext: '', contentType: 'text' } as unknown as SourceCode;
 }

@@ -46,8 +46,8 @@ export interface FoundWork extends LoadedWork {
 }
 
 /**
- * Finds the work that a note carries, and fetches it if this clone lacks it: nothing else ever fetches work. Before the
- * fetch, a notice says whose the work is and how large.
+ * Finds the work that a note carries, and fetches it if this clone lacks it. Nothing else fetches work. Before the fetch, a
+ * notice says whose work it is, and how large.
  *
  * @throws Failure `not-found` without a note or its work, `refused` for another person's work without `from`,
  * `integrity` for a commit that breaks the format, `remote` when the work cannot be fetched
@@ -155,7 +155,7 @@ interface Unpacked {
   readonly paths: Readonly<Record<string, Oid | null>>;
 }
 
-/** Records what was unpacked in this worktree. As soon as that is committed, the work is settled. */
+/** Records what was unpacked in this worktree. Once that is committed, `settleUnpacked` deletes our copy of the work. */
 export async function noteUnpacked(
   repository: Repository,
   path: HandoffPath,
@@ -171,7 +171,7 @@ export async function noteUnpacked(
   await updateRefs(repository, [{ ref, next, old: former }]);
 }
 
-/** The worktree's folder relative to the common directory; empty for the main worktree. */
+/** The worktree's git folder, relative to the common directory; empty for the main worktree. */
 const worktreeOf = ({ commonDir, gitDir }: Repository) => relative(commonDir, gitDir);
 
 /**

@@ -56,8 +56,8 @@ const MAX_TREE_BYTES = (MAX_BLOBS + 1) * 64;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Reads a work commit, sizes before contents (`maxBytes`: of all together), because nothing in it is trusted. Returns a text
- * that says why a commit cannot be used; `undefined` if it is not in this repository.
+ * Reads a work commit, its sizes before its contents, because nothing in it is trusted. `maxBytes` limits all contents together.
+ * Returns a text that says why a commit cannot be used; `undefined` if it is not in this repository.
  */
 export async function readWork(
   options: GitOptions,
@@ -82,7 +82,7 @@ export async function readWork(
   const entries = parseTree(listed.content, formatOf(oid));
   const blobs = numberedBlobs(entries);
   const file = entries.get(SNAPSHOT_FILE);
-  // If rebuilding the tree gives the same name, the tree has no duplicate, folder or submodule, which nobody would count.
+  // If rebuilding the tree gives the same name, it has no duplicates, folders or submodules, which would go uncounted.
   const same = [...entries].map(([name, object]) => ({ name, oid: object }));
   const isPlain = new ObjectBatch(formatOf(oid)).tree(same) === listed.oid;
   if (file === undefined || !isPlain || blobs.length !== entries.size - 1 || blobs.length > MAX_BLOBS)
@@ -124,8 +124,8 @@ function named({ trailers }: HandoffCommit): CarriedWork | undefined {
 }
 
 /**
- * Returns the work that a topic carries: the tip's or, because version 0.1.0 drops the trailer, the newest ancestor's.
- * If that ancestor is closed and the tip is open again, the work is over.
+ * Returns the work that the tip's trailer names or, because version 0.1.0 drops that trailer, the newest one in the history.
+ * If that older commit is closed and the tip is open again, the topic carries no work.
  */
 export async function carriedWork(
   repository: InRepository,
@@ -146,7 +146,7 @@ export async function carriedWork(
  * @throws Failure `environment` when a lock is held, `integrity` when the ref cannot be made
  */
 export async function keepWork(repository: InRepository, path: HandoffPath, oid: Oid): Promise<boolean> {
-  // A ref that exists has this value, because it is named after the commit: then creating it succeeds, too.
+  // The ref is named after the commit. If it exists, it has this value already, and creating it succeeds, too.
   const isThere = (await keptWork(repository, path)).some((one) => one.oid === oid);
   const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }]);
   if (result.kind === 'done' || result.kind === 'moved') return !isThere;
@@ -176,7 +176,7 @@ export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
   return refs.filter(({ path, oid }) => !places.has(workPrefix(path)) && !carried.has(oid));
 }
 
-/** Deletes refs of work. Nobody can win a race against it, because these refs never move. */
+/** Deletes refs of work. There is no race to lose, because these refs never move. */
 export async function dropWork(repository: InRepository, refs: readonly RefValue[]): Promise<void> {
   if (refs.length === 0) return;
   await updateRefs(
@@ -209,7 +209,7 @@ export async function judgeWork(
   return typeof work === 'object' ? undefined : `not the work of a note: ${work ?? 'it is missing'}`;
 }
 
-/** Whether an open note carries this work here: then it must not be deleted. */
+/** Whether an open note in this repository carries this work, which then must not be deleted. */
 export async function isCarried({ cwd }: InRepository, { ref, prefix }: PushedNote): Promise<boolean> {
   const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
   if (path === undefined) return false;

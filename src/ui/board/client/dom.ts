@@ -24,7 +24,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Makes a span of a class. */
+/** Makes a span with a class. */
 export const styled = (name: string, ...children: Child[]): HTMLElement =>
   el('span', { class: name }, ...children);
 
@@ -49,7 +49,7 @@ export function redraw(target: HTMLElement, ...children: Child[]): void {
   target.querySelector<HTMLElement>(`[data-k="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
-/** The mark of a kind: not only its colour but also its shape tells the kind. */
+/** The mark of a kind. Kinds differ not only in colour but also in shape. */
 export const glyph = (kind: Kind): HTMLElement =>
   el('span', { class: `glyph g-${kind}`, 'aria-hidden': 'true' });
 

@@ -95,7 +95,7 @@ function followWidth(list: HTMLElement, draw: () => void): void {
 
 /** The panel beside the list: a modal dialog, so that Escape closes it and the focus returns to where it was. */
 function makePanel(detail: (shown: Shown) => Detail) {
-  /** The items that the panel has shown since it opened. It shows the last one now. */
+  /** What the panel has shown since it was opened. The last of these is shown now. */
   const past: Shown[] = [];
   const title = el('h2', { id: 'detail-title', tabindex: -1 });
   const body = el('div', { class: 'body', tabindex: 0, role: 'region', 'aria-labelledby': 'detail-title' });

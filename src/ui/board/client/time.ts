@@ -33,7 +33,7 @@ STEPS.push(...[1, 2, 3, 6, 12].map((n) => n * HOUR), ...[1, 2, 5, 10, 30, 90, 36
 /** Returns at most `most` round times between `from` and `to`. */
 export function ticks(from: number, to: number, most: number): { at: number; text: string }[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? (to - from) / most;
-  // They are round in the reader's own time zone.
+  // The times are round in the reader's own time zone.
   const offset = new Date(to).getTimezoneOffset() * MINUTE;
   const found: { at: number; text: string }[] = [];
   for (let at = Math.ceil((from - offset) / step) * step + offset; at <= to; at += step) {

@@ -8,7 +8,7 @@ import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './vie
 const LANES = 40;
 /** Marks nearer to each other than this are joined, so that a finger or a mouse can hit them. Pixels. */
 const MARK = 26;
-/** The kinds by weight: a mark for several events looks like the first kind in this list that occurs among them. */
+/** The kinds, heaviest first: a mark for several events looks like the heaviest kind among them. */
 const WEIGHT: readonly Kind[] = ['refusal', 'take', 'write', 'close', 'commit'];
 
 interface Lane {
@@ -107,7 +107,7 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
 const shownPlace = ({ branch, worktree }: BoardSession) =>
   [branch, worktree].filter((text) => text !== undefined).join(' · ');
 
-/** The text that tells a screen reader what a lane shows by its form and place. */
+/** What a lane shows by its form and place, as a text for screen readers. */
 function unseen({ state, from, to }: BoardSession, count: number): string {
   return `, ${STATE_NAMES[state]}, from ${full(from)}, ${duration(to - from)}, ${count} events`;
 }
