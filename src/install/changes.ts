@@ -17,7 +17,7 @@ export interface FileChange {
   readonly client?: string;
   readonly before: Buffer | undefined;
   readonly after: Buffer | undefined;
-  /** For a file that is created; an existing file keeps its own. */
+  /** The mode of a new file; an existing file keeps its own. */
   readonly mode: number;
   /** What `init` records of the change, so that it can be undone. */
   readonly receipt?: FileReceipt;
@@ -111,7 +111,7 @@ export interface Receipt {
 export const NO_RECEIPT: Receipt = { v: 1, folders: [], files: [] };
 
 /**
- * Reads a receipt; a missing file counts as an empty one.
+ * Reads a receipt; a missing file counts as an empty receipt.
  *
  * @throws Failure `integrity` when it is damaged or of a later version: guessing could lose bytes
  */
@@ -129,7 +129,7 @@ export function parseReceipt(bytes: Buffer | undefined, path: string): Receipt {
   });
 }
 
-/** A receipt as its file holds it. */
+/** The content of a receipt's file. */
 export function formatReceipt(receipt: Receipt): Buffer {
   return Buffer.from(JSON.stringify(receipt, null, 2) + '\n', 'utf8');
 }
@@ -215,7 +215,7 @@ export function unplanFile(
 /** Settings that hold nothing, or only the version that some clients require. */
 const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
 
-/** Whether nothing that somebody else wrote is in a file that we made. `text`: the file without our part. */
+/** Whether nobody else has written into a file that we made. `text` is the file without our part. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
   return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);

@@ -15,8 +15,8 @@ interface ChosenInstallers {
 
 /**
  * Finds the installers by their clients' names. `all`, or no name, chooses every client whose settings folder exists (a client
- * makes it when it first runs). If none exists and no name is given, chooses the clients whose program is on PATH, or else
- * Claude Code. Leaves out a client whose plugin has our hooks, unless that client is named.
+ * makes it when it first runs). If no such folder exists and no name is given, chooses the clients whose program is on PATH, or
+ * else Claude Code. Leaves out a client whose plugin has our hooks, unless that client is named.
  *
  * @throws Failure `usage` for an unknown client, for `none` beside others, and when no client is in use
  */

@@ -18,7 +18,7 @@ export interface SettingsFolders {
 
 interface Row {
   readonly client: string;
-  /** Its name as its makers write it. */
+  /** The client's name as its makers write it. */
   readonly title: string;
   /** The version of the client that `npm run test:clients` drives; undefined when we only have its documentation. */
   readonly proven?: string;
@@ -43,7 +43,7 @@ interface Row {
   readonly switches?: (folder: string, places: SettingsFolders) => readonly string[];
   /**
    * The fields that the client sends before a tool call (`fixtures/payloads`), except `cwd` and those of the tool. `doctor` sends
-   * them to a registered hook, to find out whether it names this client and its dialect can read them.
+   * them to a registered hook, to see whether the guard takes them for a call of this client.
    */
   readonly probe: (session: string, cwd: string) => object;
 }

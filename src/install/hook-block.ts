@@ -33,8 +33,8 @@ export function shimPath(packageRoot: string, hook: GitHook): string {
 }
 
 /**
- * The block for a hook that holds nothing else; lines that other programs append later run after it. It sources our shim to
- * save a second sh. It skips the shim when no session is on record or in the environment.
+ * The block for a hook that holds nothing else; lines that other programs append later run after it. It sources our shim, so
+ * that no second sh is started. It skips the shim when no session is on record or in the environment.
  */
 export function soleBlock(hook: GitHook, packageRoot: string): string {
   const begin = [
@@ -70,7 +70,7 @@ export function soleBlock(hook: GitHook, packageRoot: string): string {
   ]);
 }
 
-/** Sets `handoff_lone` if one session is alone here and the environment names no other: its commit can mix nothing. */
+/** Sets `handoff_lone` if a session is alone here and the environment names no other: its commit cannot mix work. */
 const LONE = [
   'handoff_lone=',
   'if [ -f .git/handoff-solo ]; then',
@@ -144,7 +144,7 @@ export function hasMarker(text: string): boolean {
   return new RegExp(`^${BLOCK_START}$`, 'm').test(text);
 }
 
-/** The path of our shim that our block in a text names. */
+/** The path of our shim, as our block in this text names it; undefined without a block. */
 export function namedShim(text: string): string | undefined {
   const quoted = /^handoff_shim='(.*)'$/m.exec(text)?.[1];
   return hasMarker(text) ? quoted?.replaceAll("'\\''", "'") : undefined;

@@ -91,7 +91,7 @@ function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): FileChang
     mode: 0o644,
     // A block that came with the project is not ours to strip.
     strip: isOurs ? withoutInstructions : (text) => text,
-    // The current text is the right one, because the person may have moved the block.
+    // Starts from the current text, not from `base`, because the person may have moved the block.
     want: (_, current) => withInstructions(current),
   });
 }
@@ -199,7 +199,7 @@ export function withoutInstructions(text: string): string {
   return (before.endsWith(`\n${eol}`) ? before.slice(0, -eol.length) : before) + after;
 }
 
-/** Whether a line of the text consists of an import of that file, as Claude Code and Gemini CLI read it. */
+/** Whether a line of the text only imports that file, in the form that Claude Code and Gemini CLI read. */
 export function importsFile(text: string, name: string): boolean {
   const lines = text
     .slice(contentStart(text))

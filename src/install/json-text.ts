@@ -59,7 +59,7 @@ export function jsonValue(text: string): unknown {
 /** A string, a bracket, a comma, a colon, or a run of other characters: a number, a word or a byte order mark. */
 const TOKEN = /"(?:[^"\\]|\\[^])*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Finds the places of all values. `text` is JSON without comments that `jsonValue` accepts, maybe after a byte order mark. */
+/** Finds the places of all values. `text` is JSON that `jsonValue` accepts, maybe after a byte order mark; it has no comments. */
 export function scanJson(text: string): JsonNode {
   const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({ token, index }));
   let at = contentStart(text) === 0 ? 0 : 1;
@@ -109,7 +109,7 @@ export function appendItem(
 ): string {
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
-  // No line end is added if one, or a comment, precedes the closing bracket already.
+  // No line end is added if there is a line end or a comment before the closing bracket.
   const isOnSeveralLines = /[\n/]/.test(text.slice(at, container.end - 1));
   const tail = isOnSeveralLines ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + style.eol + style.indent.repeat(depth) + body + tail;

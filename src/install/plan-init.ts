@@ -41,7 +41,7 @@ export interface InitGoal {
   /** Whether to mention git-handoff in the project's AGENTS.md and similar files. */
   readonly instructions?: boolean;
   readonly skill?: boolean;
-  /** Whether to register also the events that are registered only with `--context-nudge`. */
+  /** Whether to register the events of `--context-nudge`, too. */
   readonly contextNudge?: boolean;
 }
 

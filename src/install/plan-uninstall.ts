@@ -93,7 +93,7 @@ async function readReceipt(path: string): Promise<Receipt> {
   return parseReceipt((await readFileFacts(path)).bytes, path);
 }
 
-/** If an instruction file in the receipt has lost our block, returns the others: somebody may have moved the block there. */
+/** If an instruction file in the receipt has lost our block, returns the other instruction files: the block may be there. */
 async function movedInstructions(
   { files }: Receipt,
   topLevel: string | undefined,

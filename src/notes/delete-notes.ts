@@ -131,7 +131,7 @@ export async function deleteTopics(
     const [acks, works] = [ackRef(path, ''), workPrefix(path)];
     const refs = [
       ...beside.filter(({ name }) => name.startsWith(acks) || name.startsWith(works)),
-      // `kept` first, so that a crash in between leaves a normal handoff, not one that looks deleted by hand.
+      // `kept` goes first, so that a crash in between leaves a normal handoff, not one that looks deleted by hand.
       ...(keptOid === undefined ? [] : [{ name: keptRef(path), oid: keptOid }]),
       ...(publicOid === undefined ? [] : [{ name: handoffRef(path), oid: publicOid }]),
     ];
@@ -193,9 +193,9 @@ export interface LocalTip {
 }
 
 /**
- * Compares local tips with tracking refs, offline. Equal tips are in sync; one git process is started only if some differ.
- * Returns how a handoff relates to each remote that was ever asked, and a summary of each remote. `refs`: the tracking refs,
- * and those that record deletions here; others are ignored.
+ * Compares local tips with tracking refs, offline. A git process is started only if some tips differ. Returns how a handoff
+ * relates to each remote that was ever asked, and a summary of each remote. `refs`: the tracking refs, and those that record
+ * deletions here; others are ignored.
  */
 export async function compareWithRemotes(
   repository: InRepository,

@@ -216,7 +216,7 @@ function refusedFor(ref: PushedRef, named: HandoffPath | undefined, reason: RefR
   };
 }
 
-/** Texts for reasons that `reasonText` does not know, and hints for reasons with which `doctor --fix` does not help. */
+/** Texts for reasons that `reasonText` does not know, and hints where `doctor --fix` does not help. */
 const HELP: Partial<Record<RefReason, { readonly why?: string; readonly hint?: string }>> = {
   'not a descendant': { hint: 'git handoff sync' },
   'names another branch or topic': { hint: 'git handoff sync' },

@@ -72,7 +72,7 @@ function truth({ tip, keptOid }: TopicState): string {
   return `its last commit ${shortId(keptOid)} cannot be read`;
 }
 
-/** Keeps the text at a ref that was moved by hand, as a lost text. Returns false if that was done for this move before. */
+/** Records a move by hand, and keeps the text at the moved ref as a lost text. Returns false if it was recorded before. */
 export async function recordIllegalMove(
   repository: Repository,
   state: TopicState,

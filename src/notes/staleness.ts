@@ -106,7 +106,7 @@ async function judge(
   return new Map(judged.filter(([, staleness]) => staleness !== null));
 }
 
-/** Returns branches that were never checked out here, but whose notes a remote has. Their clone may not have pushed them. */
+/** Returns branches that were never checked out here, but whose notes a remote has: another clone may have them, unpushed. */
 export async function branchesElsewhere(
   options: GitOptions,
   names: readonly string[],

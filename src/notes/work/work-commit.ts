@@ -82,7 +82,7 @@ export async function readWork(
   const entries = parseTree(listed.content, formatOf(oid));
   const blobs = numberedBlobs(entries);
   const file = entries.get(SNAPSHOT_FILE);
-  // If rebuilding the tree gives the same name, it has no duplicates, folders or submodules, which would go uncounted.
+  // If rebuilding the tree gives the same name, the tree has no duplicates, folders or submodules, which would go uncounted.
   const same = [...entries].map(([name, object]) => ({ name, oid: object }));
   const isPlain = new ObjectBatch(formatOf(oid)).tree(same) === listed.oid;
   if (file === undefined || !isPlain || blobs.length !== entries.size - 1 || blobs.length > MAX_BLOBS)

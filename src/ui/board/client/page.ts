@@ -29,7 +29,7 @@ function buildPage(app: HTMLElement, board: Board): void {
     draw();
   });
   toolbar.hidden = isEmpty(model);
-  const limits = [...board.limits, 'Nothing proves who a session is: its id is a claim.'];
+  const limits = [...board.limits, 'Session ids are not verified.'];
   app.append(headline(model), el('main', {}, toolbar, list), el('footer', {}, ...limits.map(note)));
   app.append(panel.element);
   draw();
