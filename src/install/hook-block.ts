@@ -81,7 +81,7 @@ const LONE = [
   'fi',
 ];
 
-/** The condition under which the shim need not run. If `.git` is a file or GIT_DIR is set, sh cannot tell cheaply. */
+/** The condition under which the shim need not run. If `.git` is a file or GIT_DIR is set, sh cannot check it cheaply. */
 function nothingToDo(hook: GitHook): string {
   const nobody = '{ [ -z "$handoff_named" ] && [ -d .git ] && [ ! -e "$handoff_beat" ]; }';
   if (hook === 'pre-commit') return `[ -n "$handoff_lone" ] || ${nobody}`;

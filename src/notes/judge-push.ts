@@ -23,7 +23,7 @@ import { type PushedNote, isCarried, judgeWork } from './work/work-commit.ts';
 
 interface RefusedRef {
   readonly ref: PushedRef;
-  /** The note that the ref belongs to, if its name tells. */
+  /** The note that the ref belongs to, if the ref's name shows it. */
   readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;
   readonly why: string;
   /** A command to type in the clone that pushed. */

@@ -14,8 +14,8 @@ import { listLost, saveLost } from './lost.ts';
 const FEW = 20;
 
 /**
- * Reports public refs that were moved by hand, each bad value once, and keeps the text at each. In a repository that cannot be
- * written to, every call reports them, because nothing can be recorded. If there are many, only counts them.
+ * Reports public refs that were moved by hand, each bad value once, and keeps the texts that they point at. In a repository that
+ * cannot be written to, every call reports them, because nothing can be recorded. If there are many, only counts them.
  */
 export async function reportIllegalMoves(
   repository: Repository,

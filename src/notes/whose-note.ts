@@ -14,8 +14,8 @@ import { listRefNames, type RefValue, updateRefs } from '../git/refs.ts';
 
 /**
  * What an agent may do with the notes of other sessions. It may take over a note whose owner has ended or waits for its
- * user. Only a person may take a note from a session at work, or close or delete another session's note; an agent may
- * if a person allows it once.
+ * user. Only a person may take a note from a session at work, or close or delete another session's note; an agent may do so if a
+ * person allows it once.
  */
 
 /** Whether a note's owner still works, as far as this machine knows. Also `gone` if owner and asker count as one session. */

@@ -39,7 +39,7 @@ import { refFailure } from '../handoffs.ts';
 import { readHistory, readTopics } from '../topic.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 
-/** A work commit within the format and its bounds. */
+/** A work commit that has the right format and is not too large. */
 export interface LoadedWork {
   readonly oid: Oid;
   readonly work: Snapshot;
