@@ -23,17 +23,17 @@ which the guard can tell the model something.
 
 The guard judges a call of a file tool or a shell tool before it runs, and then looks at what the call changed. Our hooks
 are not called for tools that are "looked at afterwards": the guard sees their changes at the session's next call. The other
-tools only read, or are ignored because they concern the client itself or sub-agents, whose own calls are judged. The
-tools of MCP servers are judged by the verbs in the tools' names. \`node scripts/client-news.mjs\` reports tools that are not
-listed here.
+tools only read, or are ignored because they concern the client itself or sub-agents. The calls that a sub-agent makes are
+judged. The tools of MCP servers are judged by the verbs in the tools' names. \`node scripts/client-news.mjs\` reports tools
+that are not listed here.
 
 ## Trailers
 
 With every client, a session's commits name the session in \`Claude-Session-Id\`, which git-handoff reads. With
-\`handoff.assistedBy\` they also get a trailer for tools that know nothing of git-handoff: \`Assisted-by: Codex:gpt-5.5\`, the
-client and the model that its hooks last reported. If no hook reported a valid model name, there is no such trailer. A
-person's commits never get one. A message that already has an \`Assisted-by\` keeps it. No sign-off is added. "Reports its model"
-below says at which events a client reports the model, according to captured or documented payloads.
+\`handoff.assistedBy\` they also get a trailer for tools that know nothing of git-handoff: \`Assisted-by: Codex:gpt-5.5\`. It
+names the client, and the model that the client's hooks last reported. If no hook reported a valid model name, there is no such
+trailer. A person's commits never get one. A message that already has an \`Assisted-by\` keeps it. No sign-off is added.
+"Reports its model" below says at which events a client reports the model, according to captured or documented payloads.
 `;
 const TAIL = `
 ## Others
@@ -55,7 +55,7 @@ counts as a person's.
 
 \`agy\`, the successor of Gemini CLI, has hooks, but we found no package of it to try, and its documentation does not suffice.
 \`hooks.json\` (in \`.agents/\` and \`~/.gemini/config/\`) maps names to events. One bad entry makes the client drop the whole file.
-We could add our entry and change nothing else, but no answer of a hook leaves the decision to the client. According to the
+We could add our entry without touching others, but no answer of a hook leaves the decision to the client. According to the
 document in its package, a hook before a tool must return a \`decision\`. \`allow\` "automatically allows" the call, which is not
 ours to decide ([39](decisions/0039-clients.md)). \`ask\` asks even users who want no questions, and refuses in print mode,
 where nobody can answer. The reports contradict each other:
@@ -63,7 +63,7 @@ where nobody can answer. The reports contradict each other:
 - Printing nothing means no opinion (1.0.3, 1.1.12), a question (1.1.2) or a refusal.
 - \`{}\` is always a refusal.
 - \`deny\` is a veto or a question (both 1.1.2).
-- Before a tool, 1.1.27 and 1.2.7 run no hook (two reports), or 1.2.7 does run it (other reports).
+- Before a tool, 1.1.27 and 1.2.7 run no hook, according to two reports; according to others, 1.2.7 does.
 
 A payload does not name its event, nor, in print mode, a folder.
 
