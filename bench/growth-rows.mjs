@@ -72,7 +72,7 @@ function peakOf(scenario, command) {
   return Math.max(...all) / 1024;
 }
 
-/** Gives the one note this many versions, in one branch. */
+/** Writes a note with this many versions. */
 function addVersions(scenario, root, count) {
   const inRoot = { cwd: root, env: inSession(scenario) };
   scenario.run(scenario.launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
@@ -93,8 +93,8 @@ function addVersions(scenario, root, count) {
 }
 
 /**
- * A repository with this many files. At every look, git reads again the files that are, in whole seconds, as new as its index;
- * here they are read once, in a later second.
+ * A repository with this many files. git would read again every file that is as new as its index, so `git status` makes a
+ * newer index one second later.
  */
 export function manyFiles(scenario, count) {
   const root = scenario.repository(`${count} files`);

@@ -5,7 +5,7 @@ import { once } from './measure.mjs';
 import { manyFiles } from './growth-rows.mjs';
 import { bareNode, inSession, registered, source, stop, toolCall } from './scenario.mjs';
 
-/** The mean of several calls of a row, in starts of Node. */
+/** The mean time of a row's calls, as a multiple of a start of Node. */
 const inNodes = ({ node, ...calls }) =>
   Object.values(calls).reduce((sum, ms) => sum + ms, 0) / Object.keys(calls).length / node;
 
@@ -78,7 +78,7 @@ function besidePeer(scenario) {
   ];
 }
 
-/** Units that, repeated, make commands that are costly to parse. The worst of them counts. */
+/** Texts that are costly to parse when they are repeated. */
 const COSTLY = ['> ', '$(', '<<E ', '"', '{a,', 'a;'];
 
 function hostile(scenario, root) {
@@ -109,8 +109,8 @@ function hostile(scenario, root) {
 }
 
 /**
- * The snapshot at the end of a turn, in a tree where one of many files has changed since the last turn. The figure is by how
- * much such a call is longer than one that asks git for its settings only, in runs of `git stash create`.
+ * The snapshot at the end of a turn, in a tree where one of many files has changed since the last turn. From its time we
+ * subtract that of a call that asks git only for its settings. The unit is a run of `git stash create`.
  */
 function endOfTurn(scenario) {
   const root = once(() => scenario.enabled('turns', 1, manyFiles(scenario, TREE_FILES)));
@@ -183,7 +183,7 @@ const notes = /\\/projects\\/[^/]+\\/memory\\/(handoff-[a-z0-9-]+\\.md)$/;
 if (tool_name === 'Write' && notes.test(tool_input.file_path)) process.exitCode = 1;
 `;
 
-/** What a user might have instead: rows without a target, for comparison with those above. */
+/** A hook that a user might have instead of ours: a row without a target, for comparison. */
 function others(scenario) {
   const name = "claude-handoff-guard's hook, before a file tool";
   return {

@@ -1,6 +1,6 @@
 /*
  * Stands in for macOS's ps(1): its options, its key words, its dates. It reads the process table under PROC, which
- * bench/mac-way.mjs sets, and takes as long as a Mac's: 4 ms with its start.
+ * bench/mac-way.mjs sets, and takes 4 ms, as on a Mac.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ enum column { PID, PPID, PGID, USER_ID, STAT, LSTART, UCOMM, COMM, COMMAND };
 static const struct {
   const char *word, *head;
   enum column column;
-  int width; /* negative: to the left */
+  int width; /* negative: left-aligned */
 } known[] = {
   {"pid", "PID", PID, 5}, {"ppid", "PPID", PPID, 5}, {"pgid", "PGID", PGID, 5}, {"uid", "UID", USER_ID, 5},
   {"stat", "STAT", STAT, -4}, {"state", "STAT", STAT, -4}, {"lstart", "STARTED", LSTART, -28},
@@ -36,7 +36,7 @@ struct process {
 
 static struct { int known; const char *head; } columns[MOST];
 static int column_count;
-static long width = 79; /* what nobody reads at a terminal is cut, too, unless -ww is there */
+static long width = 79; /* applies to pipes, too; -ww removes the limit */
 
 static ssize_t read_file(const char *path, char *text, size_t size) {
   int file = open(path, O_RDONLY);
@@ -80,7 +80,7 @@ static int read_process(long pid, struct process *process) {
                 &process->nice, &process->start) == 8;
 }
 
-/* The words of its command line, or the name of one that has none in parentheses. */
+/* The command line of a process, or its name in parentheses if it has no command line. */
 static void command_of(const struct process *process, int first_only, char *text, size_t size) {
   char path[256];
   snprintf(path, sizeof path, PROC "/%ld/cmdline", process->pid);
@@ -109,7 +109,7 @@ static void print_process(const struct process *process, long long boot) {
     time_t start = (time_t)(boot + (long long)process->start / sysconf(_SC_CLK_TCK));
     switch (column) {
       case STAT:
-        /* Linux's D is U here, its t is T. */
+        /* Linux's D and t are U and T on a Mac. */
         snprintf(text, sizeof text, "%c%s%s%s", process->state == 'D' ? 'U' : process->state == 't' ? 'T' : process->state,
                  process->nice > 0 ? "N" : process->nice < 0 ? "<" : "", process->session == process->pid ? "s" : "",
                  process->terminal != 0 && process->foreground == process->group ? "+" : "");

@@ -1,7 +1,7 @@
-// macOS's way on Linux: a command, and whatever it starts, finds no /proc, bash in POSIX mode as /bin/sh, and a ps(1) that has
-// only macOS's options. It runs in its own mount namespace, so nothing else is affected.
+// Runs a command in macOS's way on Linux: the command and its children find no /proc, bash in POSIX mode as /bin/sh, and a
+// ps(1) that has only macOS's options. They run in their own mount namespace, so nothing else is affected.
 //   node bench/mac-way.mjs <command> [<argument>…]
-// Not imitated: bash 3.2 itself (it is a newer bash with BASH_COMPAT=3.2), `process.platform`, case-insensitive file names,
+// Not imitated: bash 3.2 itself (a newer bash runs with BASH_COMPAT=3.2), `process.platform`, case-insensitive file names,
 // and the time that a Mac needs to start a process or to write to its disk.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** $1: a folder with `bin/ps`; $2: bash. The rest is the command. The real /proc stays in that folder for `ps` and /dev/fd. */
+/** $1: a folder with `bin/ps`; $2: bash. The rest is the command. The folder keeps the real /proc, for `ps` and /dev/fd. */
 const ENTER = `set -e
 folder=$1 bash=$2
 shift 2
@@ -20,7 +20,7 @@ for name in null zero full random urandom tty pts shm; do
   if [ -d "/dev/$name" ]; then mkdir "$folder/dev/$name"; else : >"$folder/dev/$name"; fi
   mount --rbind "/dev/$name" "$folder/dev/$name"
 done
-# The kernel looks for \`pts\` beside it, which a mount of it alone has not.
+# The kernel looks for \`pts\` beside ptmx, so a mount of /dev/ptmx alone would not work.
 mknod -m 666 "$folder/dev/ptmx" c 5 2 || ln -s pts/ptmx "$folder/dev/ptmx"
 ln -s "$folder/proc/self/fd" "$folder/dev/fd"
 ln -s fd/0 "$folder/dev/stdin"
@@ -53,21 +53,22 @@ function output(command, args, options = {}) {
   throw new Error(said.trim().split('\n').at(-1) || `${command} failed`);
 }
 
-/** bash, unless /bin/sh is a program with several names (busybox): all of them would become bash. */
+/** The path of bash. Throws if /bin/sh is a program with several names (busybox): all of them would become bash. */
 function findBash() {
   const sh = basename(realpathSync('/bin/sh'));
   if (!['sh', 'dash', 'bash'].includes(sh))
-    throw new Error(`/bin/sh is ${sh}, which may be other programs, too`);
+    throw new Error(`/bin/sh is ${sh}, which may also run as other programs`);
   const bash = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((path) => existsSync(path));
   if (bash === undefined) throw new Error('bash is not installed');
   return realpathSync(bash);
 }
 
 /**
- * Makes macOS's way. `wrap` turns a command into one that runs in it, in the environment `env`; `psMs`: the time of `ps` there.
+ * Prepares macOS's way. `wrap` gives the command that runs another in macOS's way, and needs the environment `env`. `psMs` is
+ * the time that `ps` takes there.
  *
  * @returns {{ wrap: (command: string, args: string[]) => { command: string, args: string[] }, env: Record<string, string>,
- *   psMs: number, remove: () => void } | { skipped: string }} `skipped`: why this machine cannot have it
+ *   psMs: number, remove: () => void } | { skipped: string }} `skipped`: why this machine cannot imitate it
  */
 export function macWay() {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'git-handoff-mac-'));
@@ -89,7 +90,7 @@ export function macWay() {
     const env = {
       ...process.env,
       PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
-      // bash 5.1 makes pipes of here-documents; 3.2 makes files.
+      // Here-documents are pipes in bash 5.1, but files in 3.2.
       BASH_COMPAT: '3.2',
     };
     const inside = (...words) => {

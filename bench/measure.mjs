@@ -19,7 +19,7 @@ import { spawnSync } from 'node:child_process';
  * @property {() => number} [value] instead of `commands` and `figure`, if nothing is timed
  */
 
-/** What rows need, built when the first of them is measured. @template T @param {() => T} build */
+/** Builds what several rows need, when the first of them is measured. @template T @param {() => T} build */
 export function once(build) {
   let built;
   return () => (built ??= build());
@@ -48,7 +48,7 @@ export function time({ command, args, silent, ...options }) {
  *
  * @param {Row[]} rows
  * @param {number} runs
- * @returns {number[][]} for each row its figure in every round
+ * @returns {number[][]} for each row, the figures of all rounds
  */
 export function measure(rows, runs) {
   const all = rows.map((row) => ({ row, commands: Object.entries(row.commands()) }));

@@ -1,4 +1,4 @@
-// Measures the rows for run.mjs, in the way and with the Node that it was started in: prints one line of JSON for each row.
+// Measures the rows for run.mjs, and prints one line of JSON for each row. The caller chooses Node, and Linux's or macOS's way.
 //   node bench/one-way.mjs <rounds> <text in the row's name> [<folder of another package>]
 import { growthRows } from './growth-rows.mjs';
 import { commitRows, guardRows } from './guard-rows.mjs';
@@ -32,7 +32,7 @@ function result(rows) {
  */
 const built = [];
 
-/** The rows of a group for a package. If the other package lacks a row's feature, the row is measured again, alone. */
+/** The rows of a group for a package. The commands of a row are built only once, although `result` may measure it twice. */
 function rowsOf(group, root) {
   const scenario = new Scenario(root);
   built.push(scenario);

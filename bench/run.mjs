@@ -1,5 +1,5 @@
-// npm run bench: measures the figures that the project promises and prints each beside its target, in Linux's way and in
-// macOS's (mac-way.mjs), with Node's current LTS version and with the oldest supported one.
+// npm run bench: measures the figures that the project promises, and prints each beside its target. Each is measured in Linux's
+// way and in macOS's (mac-way.mjs), with Node's current LTS version and with the oldest supported one.
 //   --only <text>      rows whose name contains the text
 //   --runs <n>         rounds of each row (default 35)
 //   --way linux|mac    one way only
@@ -20,7 +20,7 @@ import { macWay } from './mac-way.mjs';
 const ROOT = join(import.meta.dirname, '..');
 /** A figure may miss its target by this factor. */
 const TOLERANCE = 1.1;
-/** Versions of Node, and the factor for the targets with each. */
+/** Versions of Node, each with the factor for its targets. */
 const NODES = new Map([
   ['24', 1],
   ['20', 1.3],
@@ -43,7 +43,7 @@ const { values: options } = parseArgs({
 });
 const runs = Math.max(1, Number.parseInt(options.runs, 10) || 35);
 
-/** The entries of a table that an option selects. */
+/** The keys of a table that an option selects. */
 function chosen(name, table) {
   const all = [...table.keys()];
   const asked = options[name];
@@ -51,7 +51,7 @@ function chosen(name, table) {
   return all.filter((one) => asked === undefined || one === asked);
 }
 
-/** The Node of a version: the running one, or npm's, whose package for a system contains only the program. */
+/** The path of a version of Node: the running one, or the one in npm's package for this system. */
 function nodeOf(major) {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
@@ -80,7 +80,7 @@ function verdictOf({ failed, measured, target, isBound }, major) {
   return measured <= most * TOLERANCE ? 'nearly' : 'missed';
 }
 
-/** Measures the rows in one way with one Node. On a terminal, it shows each figure once it is known, before the final table. */
+/** Measures the rows in one way, with one version of Node. On a terminal, it shows each figure as soon as it is known. */
 async function column(way, major, mac, others) {
   const node = nodeOf(major);
   const args = [join(import.meta.dirname, 'one-way.mjs'), String(runs), options.only, ...others];

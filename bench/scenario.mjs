@@ -1,4 +1,4 @@
-// Temporary repositories for the rows, built with the program itself: `git handoff init`, guard payloads.
+// Temporary repositories for the rows, built with `git handoff init` and calls of the guard.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -16,7 +16,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 export const session = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
 const peer = '11111111-2222-4333-8444-555555555555';
 
-/** A home with repositories in it. `remove` ends the processes that it started, and deletes everything. */
+/** A home with repositories in it. `remove` deletes everything, and ends the processes of peers. */
 export class Scenario {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'git bench-')));
   env;
@@ -24,8 +24,8 @@ export class Scenario {
   #peers = [];
 
   /**
-   * Everything runs with the Node that runs this, and without NODE_EXTRA_CA_CERTS: that file makes every start of
-   * Node 20 three times as long, and the launcher removes the variable, too.
+   * All programs get this process's Node, but not NODE_EXTRA_CA_CERTS, which makes every start of Node 20 three times as
+   * long. (The launcher removes that variable, too.)
    *
    * @param {string} root the package's folder; default: ours
    */
@@ -70,7 +70,7 @@ export class Scenario {
     return root;
   }
 
-  /** A repository with `init`. `sessions`: 0: none, 1: only that of this process, 2: also another one. */
+  /** A repository where `init` ran, with no session, with 1 (of this process), or with 2 (also a peer's). */
   enabled(name, sessions, root = this.repository(name)) {
     this.run(this.launcher, ['init', '--yes'], { cwd: root });
     if (sessions > 1) this.startPeer(root);
@@ -111,7 +111,7 @@ export class Scenario {
         rmSync(this.dir, { recursive: true, force: true });
         return;
       } catch (error) {
-        // git packs 10,000 loose objects in the background, and creates files while others are being removed.
+        // git may still be packing objects in the background, which creates files during the removal.
         if (tries === 60) throw error;
         spawnSync('sleep', ['0.5']);
       }
@@ -128,10 +128,10 @@ const base = (root, id, event) => ({
 
 export const start = (root, id) => JSON.stringify({ ...base(root, id, 'SessionStart'), source: 'startup' });
 
-/** The payload at the end of a turn of this process's session. */
+/** The payload at the end of a turn, from this process's session. */
 export const stop = (root) => JSON.stringify(base(root, session, 'Stop'));
 
-/** The payload of a tool call by this process's session. */
+/** The payload of a tool call, from this process's session. */
 export function toolCall(root, tool, input, more = {}) {
   const event = more.tool_response === undefined ? 'PreToolUse' : 'PostToolUse';
   return JSON.stringify({
@@ -145,13 +145,13 @@ export function toolCall(root, tool, input, more = {}) {
   });
 }
 
-/** The environment of what this process's session starts. */
+/** The environment of commands that this process's session starts. */
 export const inSession = ({ env }) => ({ ...env, CLAUDE_CODE_SESSION_ID: session });
 
 /** Bare Node: the unit of most figures. @returns {import('./measure.mjs').Command} */
 export const bareNode = ({ env }) => ({ command: process.execPath, args: ['-e', '0'], env });
 
-/** The command in a client's settings, as the client runs it. */
+/** The hook's command in a client's settings, as the client runs it. */
 export const registered = (scenario, root, input) => ({
   command: 'sh',
   args: ['-c', `p='${scenario.launcher}'; [ -x "$p" ] || exit 0; exec "$p" guard --client claude`],

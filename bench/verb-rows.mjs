@@ -45,7 +45,7 @@ function smallRows(scenario, env) {
   ];
 }
 
-/** `list` compared with git reading the same fields, without the time of bare Node. */
+/** The time of `list`, less that of bare Node, compared with git reading the same fields. */
 function listRow(scenario, many) {
   const fields = ['refname', 'objectname', 'objecttype', 'symref', 'contents'].map((name) => `%(${name})`);
   const format = `--format=${fields.join('%00')}`;
@@ -64,7 +64,7 @@ function listRow(scenario, many) {
   };
 }
 
-/** What a session is told at its start, with many open notes on its branch. */
+/** The start of a session with many open notes on its branch. */
 function startRow(scenario, filled) {
   return {
     name: `start of a session among ${SOME} notes`,
@@ -78,7 +78,7 @@ function startRow(scenario, filled) {
   };
 }
 
-/** Fetches into a new clone each time, from a remote with a new name, so that nothing is known of it. */
+/** Fetches into a new clone each time, from a remote with a new name, so that nothing about it is recorded yet. */
 function fetchRow(scenario, many) {
   const fresh = (line) => ({
     command: 'sh',

@@ -1,4 +1,4 @@
-/** A thread that plays scenarios: it answers each message, `{ kind, scenario, adapter }` as numbers, with the result. */
+/** A thread that plays scenarios. A message is `{ kind, scenario, adapter }`, as indexes; the answer is the play's result. */
 import { parentPort } from 'node:worker_threads';
 import { adapters } from './adapter.mjs';
 import { play } from './play.mjs';

@@ -7,8 +7,8 @@
  * @property {{ text: string, by: string }[]} removals lines that a worker removed from a file, which is work, too
  * @property {Record<string, { session: string, disk: Set<string>, tips: Set<string> }>} workers
  *   the session's id, the lines in the worker's checkout, and those in the tips of its branches
- * @property {{ by: string, message: string, added: string[], removed: string[], isOnOwnBranch: boolean }[]} commits of branches that a play made
- * @property {Set<string>} kept lines of everything in git's refs, stashes, reflogs and indexes
+ * @property {{ by: string, message: string, added: string[], removed: string[], isOnOwnBranch: boolean }[]} commits that a play made on branches
+ * @property {Set<string>} kept lines in git's refs, stashes, reflogs and indexes
  * @property {Set<string>} saved lines that the tool's documented command restores
  * @property {{ by: string, lines: string[] }[]} notes
  * @property {Set<string>} readable lines of the notes that the next session finds
@@ -53,7 +53,7 @@ export function judge(facts) {
 function whereLineIs({ text, by }, { workers, commits, kept, saved }) {
   const { disk, tips } = workers[by];
   if (tips.has(text)) return 'there';
-  // A line that is on the disk, but not in the branch that its author committed it to, was removed from that branch.
+  // A line that its author's branch once had, and has no longer, was carried off, even if the disk still has it.
   const wasCommitted = commits.some(
     (commit) => commit.by === by && commit.isOnOwnBranch && commit.added.includes(text),
   );
@@ -64,8 +64,8 @@ function whereLineIs({ text, by }, { workers, commits, kept, saved }) {
 }
 
 /**
- * Whether a commit adds or removes another worker's line that the other has not committed itself, without naming the other
- * by session id or by the message of the other's own commit of the line.
+ * Whether a commit adds or removes another worker's line without naming that worker. Its message may name the worker by
+ * session id, or by the subject of the worker's own commit of the line.
  */
 function isMixed({ by, message, added, removed }, { lines, removals, workers, commits }) {
   const isForeign =

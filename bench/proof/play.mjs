@@ -1,6 +1,6 @@
 /**
- * Plays a scenario with a tool: every call goes to the client's hooks, is then really made, and is reported to the
- * hooks. The oracle judges what is left.
+ * Plays a scenario with a tool. Each call is shown to the client's hooks, is made unless they refuse it, and is then reported
+ * to them. The oracle judges what is left.
  *
  * @typedef {object} Scenario
  * @property {string} report the public thread, `owner/name#number`
@@ -22,7 +22,7 @@ export const TEN = Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join(
 /** The files that every repository begins with. */
 export const FILES = { 'README.md': 'the project\n', 'src/a.js': TEN, 'src/b.js': TEN, 'shared.md': TEN };
 
-/** Options of git for refs of branches; below, other places where git keeps content. */
+/** Options that make git read its branches, and everything that it keeps. */
 const BRANCHES = ['--exclude=refs/handoffs*', '--exclude=refs/stash', '--all'];
 const EVERYTHING = ['--exclude=refs/handoffs*', '--all', '--reflog'];
 
@@ -145,7 +145,7 @@ class Stage {
     return undefined;
   }
 
-  /** Records that a worker is now deliberately on its present branch. */
+  /** Records that a worker has moved to its present branch on purpose. */
   #goes(worker) {
     worker.branch = this.#branch(worker.checkout);
     worker.branches.add(worker.branch);
@@ -159,7 +159,7 @@ class Stage {
     return client.kill();
   }
 
-  /** Attributes the commits that appeared with a call to its worker. */
+  /** Attributes new commits to the worker whose call has just made them. */
   #whoCommitted(who, { checkout, branch: own }) {
     const branch = this.#branch(checkout);
     for (const oid of this.#oids()) {
@@ -267,7 +267,7 @@ class Stage {
     return denied === undefined ? { outcome: 'ran' } : { outcome: 'refused', note: denied };
   }
 
-  /** Attributes lines to their writer, unless another wrote them before, or the first commit has them. */
+  /** Attributes lines to a worker, unless another worker wrote them first or the first commit has them. */
   #wrote(who, lines) {
     for (const text of lines) {
       const known = this.#lines.find((line) => line.text === text);
@@ -306,7 +306,7 @@ class Stage {
     const tips = [...branches].flatMap((branch) => {
       const ref = `refs/heads/${branch}`;
       const of = (...args) => linesOf(world.git(args, { mayFail: true }));
-      // Includes the messages, which are written like work.
+      // Lines of commit messages are work, too.
       return [...of('grep', '-h', '-I', '-e', '', ref), ...of('log', '--format=%B', ref)];
     });
     return {
@@ -323,7 +323,7 @@ class Stage {
     return linesOf(world.git(['cat-file', '--batch'], { input: names }));
   }
 
-  /** Commits of branches, with the lines that each adds or removes compared with all of its parents. */
+  /** The commits that the play made on branches, with the lines that each adds or removes relative to every parent. */
   #madeCommits() {
     const format = '--format=%x00%H%x00%B%x00';
     const log = this.world

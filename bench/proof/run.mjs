@@ -24,7 +24,6 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Ends with a message: the request cannot be carried out. */
 function refuse(message) {
   console.error(`error: ${message}`);
   process.exit(2);
@@ -36,7 +35,7 @@ if (options.page && (options.only !== '' || options.tool !== undefined))
 const all = await kinds();
 const tools = (await adapters()).map(({ name }) => name);
 
-/** Every scenario with every tool, as numbers, with the slowest tools first, so that no core is idle at the end. */
+/** Every scenario with every tool, as indexes. The slowest tools come first, so that no core is idle at the end. */
 const plays = tools
   .flatMap((name, adapter) =>
     options.tool !== undefined && options.tool !== name
@@ -75,7 +74,7 @@ async function playAll() {
   if (process.stderr.isTTY) process.stderr.write('\n');
 }
 
-/** What each session was refused, and what failed. */
+/** The calls of a play that were refused or failed, as lines. */
 function callLines({ adapter, kind, scenario, result }) {
   const calls = result.calls.filter(({ outcome }) => outcome !== 'ran');
   if (calls.length === 0) return [];

@@ -13,7 +13,7 @@
  *   harms        true: this call would lose or mix another's work, so refusing it is right
  *   whenRefused  what the worker does, instead or in addition, after a refusal; by default nothing
  *   adds, drops  for a command: lines that are its author's work once it has run, and lines that it undoes on purpose
- *   removes      for a command: lines of the first commit that it removes, which is work, too
+ *   removes      for a command: lines of the first commit that it removes; removing them is work, too
  *   goesTo       for a command: the branch that it deliberately moves the worker to
  *   in           'primary': in the first checkout instead of the worker's own
  */
@@ -30,7 +30,7 @@ export function worker(who) {
     edits: (path, from, to, more) => does('edit', { path, from, to }, more),
     /** The shell tool runs a command. */
     runs: (command, more) => does('run', { command }, more),
-    /** Commits these files of its own, with the tool's own command if it has one. */
+    /** Commits these files of the worker's own, with the tool's command if the tool has one. */
     commits: (message, paths, more) => does('commit', { message, paths: [paths].flat() }, more),
     /** Leaves a handoff note, where and how the tool prescribes. */
     notes: (topic, text, more) => does('note', { topic, text }, more),

@@ -165,7 +165,7 @@ export class Client {
 
   /**
    * Runs the hooks registered for an event.
-   * @returns {Promise<{ denied?: string, input?: object }>} why the call is refused, or what it becomes
+   * @returns {Promise<{ denied?: string, input?: object }>} why the call is refused, or its changed input
    */
   async fire(name, fields, { agent, checkout = this.checkout } = {}) {
     const settings = JSON.parse(readFileSync(join(this.#world.home, '.claude', 'settings.json'), 'utf8'));

@@ -1,7 +1,7 @@
 /**
  * A stand-in for joshduffy/claude-handoff-guard, written from its documented rules (docs/comparison.md): one writer for each
  * handoff file in the client's memory folder, and no commit that contains two sessions' handoff files. It checks nothing else,
- * and lets everything pass if it fails. This file is both its adapter and the program that its hooks start:
+ * and a failure of its own refuses nothing. This file is both its adapter and the program that its hooks start:
  *
  *   node handoff-guard.mjs write|start|stop|commit
  */
@@ -68,7 +68,7 @@ export const adapter = {
       .flatMap((folder) => handoffsIn(folder).map((name) => readFileSync(join(folder, name), 'utf8'))),
 };
 
-/** Why a call is refused, or a notice about one that is not. @returns {{ block?: string, notice?: string }} */
+/** Why a call is refused, or a notice about an allowed call. @returns {{ block?: string, notice?: string }} */
 function judgeWrite({ tool_name: tool, session_id: session = 'unknown', tool_input: input = {} }) {
   const kind = TOOLS[tool];
   const path = kind === 'shell' ? IN_SHELL.exec(input.command ?? '')?.[1] : kind && input.file_path;
@@ -78,13 +78,13 @@ function judgeWrite({ tool_name: tool, session_id: session = 'unknown', tool_inp
   if (existsSync(bypass)) return rmSync(bypass) ?? {};
   const override = `To override once: touch ${bypass}`;
   if (!NAME.test(name))
-    return { block: `The name of ${name} is refused: handoff-<branch>-<topic>-<more>.md. ${override}` };
+    return { block: `${name} must have a name like handoff-<branch>-<topic>-<more>.md. ${override}` };
   const former = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   const owner = former === undefined ? undefined : ownerIn(former);
   if (owner !== undefined && owner !== session) {
     const beside = `${name.slice(0, -3)}-cont.md`;
     return {
-      block: `${name} belongs to another session, ${short(owner)}; yours is ${short(session)}. Write ${beside} and name this one in it, or archive this one if it is stale.`,
+      block: `${name} belongs to another session, ${short(owner)}; yours is ${short(session)}. Write ${beside} instead and mention ${name} in it, or archive ${name} if it is stale.`,
     };
   }
   if (kind === 'edit' && former !== undefined && owner === undefined)
@@ -121,12 +121,12 @@ function start({ cwd }) {
   const text = [
     `Handoffs of this project (${lines.length}):`,
     ...lines,
-    'Read the one of your branch and work; the others are for information.',
+    'Read the one about your branch and task; the others are for information.',
   ];
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text.join('\n') } };
 }
 
-/** Reminds each session once that stops with uncommitted work and no handoff. */
+/** Reminds a session once if it stops with uncommitted work and no handoff. */
 function stop({ cwd, session_id: session }) {
   const told = join(tmpdir(), `handoff-stop-gate-${session}`);
   const folder = memoryOf(process.env.HOME, cwd);

@@ -35,7 +35,7 @@ export const scenarios = [
   },
   {
     report: 'EthicalML/ethical#53',
-    title: 'a folder is staged, and the next switch deletes the stranger in it',
+    title: "a whole folder is committed, and the next switch deletes another's file in it",
     steps: [
       a.writes('skills/letter/SKILL.md', 'how to write the letter'),
       b.runs('git switch -q -c feat/skills', { goesTo: 'feat/skills', harms: true }),
@@ -73,7 +73,7 @@ export const scenarios = [
   },
   {
     report: 'chitinhq/agentguard#791',
-    title: "a peer's staged deletions go along",
+    title: "a commit includes a peer's staged deletions",
     files: { 'old/one.js': 'one\n', 'old/two.js': 'two\n' },
     steps: [
       a.runs('git rm -q -r old', { removes: ['one', 'two'] }),
@@ -98,7 +98,7 @@ export const scenarios = [
   },
   {
     report: 'HomericIntelligence/Mnemosyne#2382',
-    title: 'a fix of two files becomes one of nine',
+    title: 'a commit meant for two files takes those of a peer, too',
     steps: [
       a.writes('loop/1.md', 'loop state one'),
       a.writes('loop/2.md', 'loop state two'),

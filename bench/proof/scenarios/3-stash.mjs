@@ -21,7 +21,7 @@ export const scenarios = [
   },
   {
     report: 'objectstack-ai/objectui#3430',
-    title: 'A takes the entry of B, commits what it got',
+    title: "A pops B's entry, and commits what was in it",
     layout: 'worktrees',
     steps: [
       a.edits('src/a.js', 'line 2', 'picker 2'),
@@ -37,7 +37,7 @@ export const scenarios = [
   },
   {
     report: 'ShaftHQ/SHAFT_ENGINE#4130',
-    title: 'nothing to stash, and pop applies an old entry of somebody else',
+    title: "with nothing to stash, pop applies another session's old entry",
     layout: 'worktrees',
     steps: [
       a.edits('src/a.js', 'line 4', 'metrics 4'),
@@ -83,7 +83,7 @@ export const scenarios = [
   },
   {
     report: 'mattias800/prosper#3234',
-    title: 'each pops its own entry, by its name',
+    title: 'each session pops its own entry, by name',
     layout: 'worktrees',
     steps: [
       a.edits('src/a.js', 'line 10', 'kernel 10'),

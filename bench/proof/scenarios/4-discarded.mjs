@@ -8,7 +8,7 @@ export const kind = 'uncommitted work is thrown away';
 export const scenarios = [
   {
     report: 'thefrederiksen/devthrottle#3093',
-    title: 'reset --hard to put main back in step, over the work of others',
+    title: 'reset --hard, meant to update main, discards the work of others',
     remote: true,
     steps: [
       a.edits('README.md', 'the project', 'the ledger of the day'),
@@ -37,7 +37,7 @@ export const scenarios = [
   },
   {
     report: 'damianvtran/local-operator#757',
-    title: 'an undo of the whole file, where only a hunk was meant',
+    title: 'a whole file is undone where only a hunk was meant',
     steps: [
       a.edits('shared.md', 'line 2', 'rule of A'),
       b.runs("sed -i 's/^line 8$/mistake of B/' shared.md", { adds: ['mistake of B'] }),
@@ -69,7 +69,7 @@ export const scenarios = [
   },
   {
     report: 's4k10503/velvet#591',
-    title: 'a script rewrites files, and no name of them is in the command',
+    title: 'a script rewrites files that its command does not name',
     files: {
       'scripts/format.mjs':
         "import { writeFileSync } from 'node:fs';\nfor (const name of ['a', 'b']) writeFileSync(`src/${name}.js`, 'formatted\\n');\n",
@@ -81,7 +81,7 @@ export const scenarios = [
   },
   {
     report: 'deftai/directive#3917',
-    title: "resets beside nobody else's work, of one's own",
+    title: 'a session resets its own changes, and nobody else has any',
     steps: [
       a.edits('src/a.js', 'line 5', 'kept 5'),
       a.commits('Keep five', 'src/a.js'),

@@ -16,7 +16,7 @@ export const scenarios = [
   },
   {
     report: 'Digital-Process-Tools/claude-remember#614',
-    title: 'a long note is replaced by a short one about the same',
+    title: 'a long note is replaced by a short one on the same topic',
     steps: [
       a.notes('import-speed', 'tried batches of 500\ntried batches of 5000\nthe index is the bottleneck'),
       b.notes('import-speed', 'speed is fine', {

@@ -8,7 +8,7 @@ export const kind = 'committed work is undone or rewritten';
 export const scenarios = [
   {
     report: 'anthropics/claude-code#90943',
-    title: 'an index of its own, older than HEAD, takes a commit back',
+    title: "a commit from a private index, older than HEAD, undoes a peer's",
     steps: [
       b.runs('cp .git/index "$TMPDIR/index-b" || cp "$(git rev-parse --git-path index)" "$TMPDIR/index-b"'),
       a.writes('src/feature.js', 'the feature of A'),
@@ -22,7 +22,7 @@ export const scenarios = [
   },
   {
     report: 'anthropics/claude-code#94323',
-    title: 'an empty index deletes every file of the others',
+    title: 'a commit from an empty index deletes every other file',
     steps: [
       a.writes('src/feature.js', 'what A has built'),
       a.commits('Build', 'src/feature.js'),
@@ -35,7 +35,7 @@ export const scenarios = [
   },
   {
     report: 'daymade/claude-code-skills#421',
-    title: 'a commit made behind the index, then a bare one that deletes its files',
+    title: 'a commit that bypasses the index, then a bare commit that deletes its files',
     steps: [
       a.writes('skill.md', 'the skill of A'),
       a.runs(
@@ -50,7 +50,7 @@ export const scenarios = [
   },
   {
     report: 'anthropics/claude-code#91513',
-    title: "amend, when HEAD has become another's commit",
+    title: "amend rewrites a peer's commit, which has become HEAD",
     steps: [
       a.edits('src/a.js', 'line 1', 'commit of A'),
       a.commits('One', 'src/a.js'),
@@ -77,7 +77,7 @@ export const scenarios = [
   },
   {
     report: 'anthropics/claude-code#87243',
-    title: 'two messages of commits in one scratch file',
+    title: 'two commit messages in one scratch file',
     steps: [
       a.writes('retry.yml', 'retries: 5'),
       a.runs('echo "Try five times" >"$TMPDIR/../commit-msg.txt"', { adds: ['Try five times'] }),

@@ -8,7 +8,7 @@ export const kind = 'sub-agents of one session';
 export const scenarios = [
   {
     report: 'coolify-terraform/terraform-provider-coolify#68',
-    title: 'one of three stages all tracked changes',
+    title: 'one of three sub-agents stages all tracked changes',
     steps: [
       x.edits('src/a.js', 'line 1', 'resource of x'),
       y.edits('src/b.js', 'line 1', 'resource of y'),
@@ -34,7 +34,7 @@ export const scenarios = [
   },
   {
     report: 'anthropics/claude-code#62122',
-    title: 'each makes its branch in the tree that it shares with the others',
+    title: 'each makes its own branch in the working tree that all share',
     steps: [
       x.runs('git checkout -q -b feature/x', { goesTo: 'feature/x' }),
       x.writes('x.js', 'feature of x'),

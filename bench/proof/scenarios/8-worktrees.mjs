@@ -8,7 +8,7 @@ export const kind = 'worktrees of others';
 export const scenarios = [
   {
     report: 'crewrig/crewrig#736',
-    title: 'clean-up after a merge removes the tree in which a teammate drafts',
+    title: "clean-up after a merge removes a worktree with a teammate's draft",
     layout: 'worktrees',
     steps: [
       a.writes('plan.md', 'the plan, not yet committed'),
@@ -17,7 +17,7 @@ export const scenarios = [
   },
   {
     report: 'bobmatnyc/trusty-tools#5661',
-    title: 'a worktree goes with its branch, and with it the commits',
+    title: 'a worktree and its branch are removed, and with them the commits',
     layout: 'worktrees',
     steps: [
       a.writes('report.md', 'the report of A'),
@@ -36,7 +36,7 @@ export const scenarios = [
   },
   {
     report: 'anthropics/claude-code#59628',
-    title: 'a command meant for its own worktree resets the first checkout',
+    title: "a reset meant for the session's own worktree hits the first checkout",
     layout: 'worktrees',
     steps: [
       a.edits('src/b.js', 'line 7', 'edit of A, uncommitted', { in: 'primary' }),

@@ -8,7 +8,7 @@ export const kind = 'calls that guards have refused wrongly';
 export const scenarios = [
   {
     report: 'Dicklesworthstone/destructive_command_guard#393',
-    title: 'a message that explains a restore',
+    title: 'a commit message that mentions a restore',
     steps: [
       a.edits('src/a.js', 'line 1', 'beside it'),
       b.edits('src/b.js', 'line 1', 'documented'),
@@ -30,7 +30,7 @@ export const scenarios = [
   },
   {
     report: 'anthony-chaudhary/fak#3817',
-    title: "one's own last commit gets a better subject",
+    title: 'a session rewords its own last commit',
     steps: [
       a.edits('src/a.js', 'line 3', 'unrelated and uncommitted'),
       b.edits('src/b.js', 'line 3', 'mine'),
@@ -40,7 +40,7 @@ export const scenarios = [
   },
   {
     report: 'optave/ops-codegraph-tool#1457',
-    title: 'files of its own, changed by sed and printf',
+    title: 'a session changes its own files with sed and printf',
     steps: [
       a.edits('src/a.js', 'line 4', 'of the other'),
       b.runs("sed -i 's/^line 4$/by sed/' src/b.js && printf 'by printf\\n' >printed.txt", {
@@ -51,7 +51,7 @@ export const scenarios = [
   },
   {
     report: 'optave/ops-codegraph-tool#2602',
-    title: 'a new file in a new folder, in which another has one too',
+    title: 'two sessions each have a new file in the same new folder',
     steps: [
       a.writes('fresh/a.md', 'page of A'),
       b.writes('fresh/b.md', 'page of B'),
@@ -73,7 +73,7 @@ export const scenarios = [
   },
   {
     report: 'arbiterForge/codeArbiter#169',
-    title: 'a message with semicolons, quotes and a path',
+    title: 'a commit message with semicolons, quotes and a path',
     steps: [
       a.edits('src/a.js', 'line 6', 'not concerned'),
       b.edits('src/b.js', 'line 6', 'checkpointed'),
@@ -82,7 +82,7 @@ export const scenarios = [
   },
   {
     report: 'deftai/directive#3613',
-    title: 'the owner is dead, and its files are needed',
+    title: 'a file is needed whose owner has crashed',
     steps: [
       a.edits('src/a.js', 'line 7', 'half of it'),
       a.crashes(),
