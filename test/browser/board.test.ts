@@ -41,7 +41,7 @@ class Browser {
       headless: true,
       timezoneId: 'UTC',
       viewport: { width: 1280, height: 900 },
-      // The page's own policy is under test; the debugger's protocol puts axe into the page.
+      // The page's own policy is under test.
       bypassCSP: false,
       env: { ...process.env, HOME: profile },
     });
@@ -119,7 +119,7 @@ afterAll(async () => {
 
 /** What axe-core finds, as lines. */
 async function violations({ page }: WatchedPage): Promise<string[]> {
-  // The debugger inserts it, since the page's own policy would not let another script run.
+  // The debugger inserts axe, since the page's own policy forbids other scripts.
   await page.evaluate(AXE);
   const results = await page.evaluate(async () =>
     (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
     await page.keyboard.press('End');
     await page.keyboard.press('Home');
     expect(await focused()).toMatch(/^Session 2d414f6e/);
-    // The tab key stops there once.
+    // The tab key stops at only one button.
     expect(await page.locator('[role=grid] button[tabindex="0"]').count()).toBe(1);
     await page.close();
   });

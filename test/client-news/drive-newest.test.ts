@@ -31,7 +31,7 @@ import { createWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { call, say, type Turn } from '../support/model/script.ts';
 
-/** A hook that keeps its payloads: one file per call, beside it, renamed once it is complete. */
+/** A hook that writes each payload into a new file beside itself, and renames the file when it is complete. */
 const PROBE = '#!/bin/sh\nf=$(mktemp "${0%/*}/XXXXXXXX") && cat >"$f" && mv "$f" "$f.json"\n';
 
 /** The sub-agent's prompt. */
@@ -43,7 +43,7 @@ const AGENT = {
   run_in_background: false,
 };
 
-/** The tool that finds tools which Codex offers only after a search. */
+/** The input of the tool with which Codex's model searches for further tools. */
 const SEARCH = {
   query: 'spawn agent wait send message file edit command memory goal image browser plan',
   limit: 100,
@@ -77,7 +77,7 @@ interface Driven {
   readonly search?: Turn;
   /** Makes the client offer other tools in another run. */
   readonly otherwise?: (world: World) => void;
-  /** A tool that the client only lists until the model searches for it. Without this, that list is not read. */
+  /** A tool that the client only lists until the model searches for it. If undefined, the test does not read that list. */
   readonly listed?: string;
 }
 
@@ -96,7 +96,7 @@ const CLIENTS: readonly Driven[] = [
   { package: COPILOT_CLI, hands: COPILOT_HANDS, agent: task(ASKED) },
 ];
 
-/** Where scripts/client-news.mjs reads the reports: one file for each client; the clients to drive already have one. */
+/** The folder of reports for scripts/client-news.mjs. It already has a file for each client that the test should drive. */
 const REPORTS = process.env['GIT_HANDOFF_NEWS'] ?? '';
 
 /** Puts the probe where `git handoff init` puts our launcher. */

@@ -19,7 +19,7 @@ const CALLS = 500 * share;
 const STARTS = 100 * share;
 const SWEEPS = 50 * share;
 const LOOPS = 16;
-/** In addition to the owner of the work, the session that commits, and the one that starts others. */
+/** Sessions besides the owner of the work, the one that commits, and the one that starts others. */
 const CALLERS = 5;
 
 const OWN_FILE = 'src/a.ts';
@@ -127,7 +127,7 @@ it('eight sessions on a busy machine are all recorded, make no mixed commit, and
     for (let number = 0; number < STARTS; number += 1) started.push(await begin(1000 + number));
   };
   const work = async () => {
-    // It changes its own file repeatedly until the others are done.
+    // The owner changes its own file until the others are done.
     while (left > 0) {
       const answer = await write(owner, OWN_FILE, TEN.replace('line 5', `half done ${left}`));
       tally.add(answer.kind === 'deny' ? 'own edits refused' : 'own edits made');

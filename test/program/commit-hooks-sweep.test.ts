@@ -24,7 +24,7 @@ function bothEdit(): void {
   world.wrote(B, 'src/b.ts', '2\n');
 }
 
-/** Expects what follows every refused sweep: the hint's command makes B's commit, and A's change is still there. */
+/** Expects that the command of the refusal's hint commits B's work, and leaves A's change uncommitted. */
 function followsToOwnCommit(stderr: string, paths: readonly string[] = ['src/b.ts']): void {
   world.follow(B, stderr);
   expect(world.changed()).toEqual(paths);

@@ -394,7 +394,7 @@ describe('who may', () => {
       insert('first');
       world.bash(B, 'git add src/b.ts');
       insert('second');
-      // True times, because they tell what was changed before the commit.
+      // Commits get their true times, which tell what was changed before them.
       world.bash(B, 'unset GIT_COMMITTER_DATE; git commit -qm one');
       expect(world.bash(B, `unset GIT_COMMITTER_DATE; ${again}`).run).toMatchObject({
         status: 0,
@@ -518,7 +518,7 @@ describe('git’s own hooks, signing and editor', () => {
     world.write(B, 'src/b.ts', 'B\n');
     world.write(B, 'new.ts', 'B\n');
     const env = { GIT_EDITOR: 'sh -c \'echo "from the editor" > "$1"\' x' };
-    // git has the process's own streams then.
+    // git passes the process's own streams to the editor.
     world.ok(['commit'], { session: B, env, calls: 'process' });
     expect(world.git(['log', '-1', '--format=%s'])).toBe('from the editor');
     expect(trailer()).toBe(B);

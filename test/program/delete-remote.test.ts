@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, SharingWorld } from '../support/sharing-world.ts';
 
-/** `git handoff delete` of a note that servers have: the printed commands remove it there. */
+/** `git handoff delete` prints commands that remove the note from servers, too. */
 
 const REF = 'refs/handoffs/main/secret-topic';
 let repo: SharingWorld;
@@ -62,7 +62,7 @@ describe('a purge of a note that servers have', () => {
     expect(repo.git(['cat-file', 'blob', 'refs/handoffs-local/pruned/main/secret-topic'])).toBe(tip);
     repo.git(['fetch', '-q', 'origin', '+refs/handoffs/*:refs/handoffs-remote/origin/*']);
     expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 0 }] });
-    // Another version counts as new.
+    // Another version of the deleted note counts as new.
     repo.git(['update-ref', 'refs/handoffs-remote/origin/main/secret-topic', next]);
     expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });
     expect(repo.json(['status'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });

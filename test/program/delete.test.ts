@@ -28,7 +28,7 @@ function fullTopic(): string {
   return repo.noted(['write', 'secret-topic', '-m', 'nothing bad any more'], { session: A });
 }
 
-/** All that is left of the topic: refs, logs, and files in the git folder that quote it (but git lets `info/refs` get stale). */
+/** All that is left of the topic: refs, and files in the git folder that quote it, except `info/refs`, which git lets get stale. */
 function traces(): string {
   const refs = repo.refs().filter((name) => name.includes('secret-topic'));
   const git = repo.git(['rev-parse', '--git-common-dir']);
@@ -184,7 +184,7 @@ describe('a deletion and others', () => {
     const real = repo.run('sh', ['-c', 'command -v git']).stdout.trim();
     const folder = join(repo.root, 'bin');
     mkdirSync(folder);
-    // Before the refs are deleted, another version is put on the public ref.
+    // This git puts another version on the public ref just before we delete the refs.
     const script = `#!/bin/sh
 case " $* " in *" update-ref "*)
   ref=refs/handoffs/main/secret-topic

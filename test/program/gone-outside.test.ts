@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN, contextText, lines } from '../support/sharing-world.ts';
 
-/** Beside a peer, something other than a tool call takes a session's uncommitted work away: the session is told. */
+/** A session beside a peer is told when something other than a tool call takes its uncommitted work away. */
 
 let world: SharingWorld;
 beforeEach(() => {

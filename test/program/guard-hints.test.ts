@@ -12,7 +12,7 @@ afterEach(() => world.remove());
 /** The command at the end of a refusal. */
 const commandOf = (text: string) => /: ((?:git|rm|xargs) .*)$/s.exec(text)?.[1] ?? '';
 
-/** Types it as the session does: the guard must allow it, and it must succeed. */
+/** Runs a session's shell command: the guard must allow it, and it must succeed. */
 function types(session: string, command: string, cwd = world.path): void {
   const { before, run } = world.bash(session, command, { cwd });
   expect({ command, before, status: run?.status, err: run?.stderr }).toMatchObject({

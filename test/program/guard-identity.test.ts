@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER } from '../support/guard.ts';
 import { matching } from '../support/matchers.ts';
 
-/** Commands that change who a session is, so that it would by accident write in another's name. */
+/** Commands that change a session's identity, so that the session would write in another's name. */
 
 const REFUSED = [
   `CLAUDE_CODE_SESSION_ID=${OWNER} git handoff write auth-refresh -m x`,
@@ -42,7 +42,7 @@ beforeAll(() => {
 });
 afterAll(() => world.remove());
 
-/** Records of who is at work, kept texts, and topics' former tips are refs of ours, too. */
+/** Further refs of ours: a record of a session at work, a kept text, and a topic's former tip. */
 const BOOKKEEPING = [
   'live/0123456789abcdef/sess-bbbbbbbb-2222',
   'kept/main/auth-refresh',

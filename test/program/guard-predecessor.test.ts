@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER, markedNote } from '../support/guard.ts';
 import { containing, matching, notMatching } from '../support/matchers.ts';
 
-/** What users of claude-handoff-guard rely on: the facts that its own tests ensured. */
+/** What the tests of claude-handoff-guard ensured, since its users rely on it. */
 
 let world: GuardWorld;
 beforeAll(() => {

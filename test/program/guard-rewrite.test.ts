@@ -104,7 +104,7 @@ describe('no marker is put in', () => {
 
 describe('files that handoff.guardPath names', () => {
   it('are owned by their marker, whatever their names', () => {
-    // The launcher does not know these files, and must not decide alone.
+    // The launcher does not know the files that handoff.guardPath names, and must leave them to Node.
     const other = new GuardWorld({ marker: 'unset', calls: 'process' });
     const folder = join(other.home, 'shared notes');
     const at = (name: string) => join(folder, name);

@@ -22,7 +22,7 @@ const cases = hostileCases<FileToolCase>('file-tools.json').filter(
 );
 
 const worlds: readonly (GuardWorldOptions & { title: string; peer?: boolean })[] = [
-  // The launcher, in sh, ends calls of a lone session and in a repository without init, so these need processes.
+  // Without a peer or without init, calls may end in the launcher, so these cases need processes.
   { title: 'alone in an initialised repository', calls: 'process' },
   { title: 'beside a live session', peer: true },
   { title: 'in a repository without init', initialised: false, calls: 'process' },

@@ -8,8 +8,8 @@ import type { SessionId } from '../../src/domain/names.ts';
 import { type LedgerPlace, appendEvents, compactJournal, readLedger } from '../../src/sessions/journal.ts';
 
 /**
- * Does what another process might do just before our next call of this name. It replaces the function in the module itself,
- * since a mock would not reach a ledger that another test of this worker has already imported.
+ * Does what another process might do just before our next call of this function. Replaces it in `node:fs` itself, since a
+ * mock would not reach a ledger that another test of this worker has already imported.
  */
 function before(name: 'renameSync' | 'writeSync', act: () => void): void {
   const call: (...args: never[]) => unknown = fs[name];

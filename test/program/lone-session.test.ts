@@ -32,7 +32,7 @@ function age(): void {
     try {
       utimesSync(join(git(), name), 1, 1);
     } catch {
-      // There is no such file.
+      // The file need not exist.
     }
   }
 }
@@ -64,7 +64,7 @@ describe('a session that works alone', () => {
     world.ok(['write', 'auth-refresh', '-m', 'first'], { session: A });
     call('PostToolUse', 'make');
     world.git(['update-ref', '-d', 'refs/handoffs/main/auth-refresh']);
-    // As bin/git-handoff does for a read-only command.
+    // bin/git-handoff writes this for a read-only command.
     writeFileSync(join(git(), 'handoff', 'beat', A), 'PostToolUse');
     call('PreToolUse', 'make');
     expect(call('PostToolUse', 'make').text).toContain('main/auth-refresh');

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-/** A remote whose handoffs are somebody else's: the same topic, from another root. */
+/** A remote with the handoffs of an unrelated repository, among them the same topic. */
 function foreignRemote(): string {
   const other = new TestRepository();
   try {
@@ -62,7 +62,7 @@ const MOVES: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** Puts a commit with that last paragraph on top of the tip, by hand. */
+/** Puts a commit with these trailers on top of the tip, by hand. */
 function plant(trailers: string): void {
   const input = `planted\n\n${trailers}\n`;
   const commit = repo.git(['commit-tree', `${REF}^{tree}`, '-p', REF], { input });

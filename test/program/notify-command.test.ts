@@ -23,7 +23,7 @@ function script(name: string, text: string): string {
 const set = (value: string) => world.git(['config', '--global', 'handoff.notifyCommand', value]);
 const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 
-/** What the program was given, once it has run this many times: whoever starts it does not wait. */
+/** What the program was given. Waits until it has run this many times, since git-handoff does not wait for it. */
 async function notified(count: number): Promise<Record<string, unknown>[]> {
   await expect.poll(() => lines().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);

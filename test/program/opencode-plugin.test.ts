@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installerOf } from '../../src/install/choose-clients.ts';
 
-/** Our plugin for OpenCode as `init` installs it, called as OpenCode calls it; the guard behind it is a script. */
+/** Our plugin for OpenCode as `init` installs it, called as OpenCode calls it. A script stands in for the guard. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PLUGIN = 'plugins/opencode/index.js';
@@ -36,7 +36,7 @@ const asked = () => {
   return lines.map((line) => JSON.parse(line) as object);
 };
 
-/** The hooks of the plugin. Of the two sessions, `sub` is a sub-agent's. */
+/** The hooks of the plugin. The session `sub` is a sub-agent's. */
 async function loaded(): Promise<Record<string, Hook>> {
   const file = join(root, 'plugin.mjs');
   writeFileSync(file, installed(), 'latin1');

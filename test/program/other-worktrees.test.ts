@@ -7,7 +7,7 @@ import type { RepositoryOptions } from '../support/repository.ts';
 let world: SharingWorld;
 let other: string;
 
-/** A works alone in the repository, B in another worktree, on a branch. */
+/** A works alone in the repository. B will work in another worktree, on a branch of its own. */
 function twoTrees(options: RepositoryOptions = {}): void {
   world = new SharingWorld({ ...options, ready: [A] });
   onTestFinished(() => world.remove());

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** An empty commit that names these sessions. */
+/** Makes an empty commit that names these sessions. */
 function commitOf(message: string, ...ids: string[]): string {
   const trailers = ids.map((id) => `Claude-Session-Id: ${id}`).join('\n');
   world.git(['commit', '-q', '--allow-empty', '-m', message, ...(trailers === '' ? [] : ['-m', trailers])], {

@@ -21,7 +21,7 @@ function start(options: SharingOptions = {}): void {
 beforeEach(() => start());
 afterEach(() => world.remove());
 
-/** A commit that changes a file and names these sessions. */
+/** Makes a commit that changes a file and names these sessions. */
 function commit(message: string, ids: readonly string[], path = `${message}.txt`, cwd = world.path): string {
   writeFileSync(join(cwd, path), `${message}\n`);
   world.git(['add', '--', path], { cwd });
@@ -41,7 +41,7 @@ function signed(message: string, ids: readonly string[], cwd = world.path): stri
 const bring = (...words: string[]) =>
   world.git(['push', '-q', '-f', ...words], { env: { GIT_HANDOFF: 'off' } });
 
-/** Pushes `feature` with commits of A and B, and drops both here for a new commit of B. */
+/** Pushes `feature` with commits of A and B, then replaces both in this clone by a new commit of B. */
 function dropped(): { theirs: string; tip: string } {
   const theirs = commit('one', [A]);
   const tip = commit('two', [B]);
@@ -54,7 +54,7 @@ function dropped(): { theirs: string; tip: string } {
 const push = (session: string | undefined, words: readonly string[], options: RunOptions = {}): Run =>
   world.run('git', ['push', '-q', ...words], { ...options, ...(session === undefined ? {} : { session }) });
 
-/** Our lines without git's. */
+/** Our lines in the output of a push. */
 const messages = ({ stderr }: Run) =>
   stderr.split('\n').filter((line) => /^(?:error: (?!failed to push)|warning: |hint: )/.test(line));
 

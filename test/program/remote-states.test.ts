@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LAUNCHER, TestRepository } from '../support/repository.ts';
 
-/** What `list`, `status` and `show` say of remotes, by the tracking refs alone. */
+/** What `list`, `status` and `show` say of remotes, which they know only from the tracking refs. */
 
 const A = 'aaaaaaaa-1111';
 let repo: TestRepository;

@@ -15,7 +15,7 @@ function repository(options: RepositoryOptions = {}): TestRepository {
   return made;
 }
 
-/** Plays the main job in `cwd`: A writes, B is refused, takes and writes, A is refused; then reads everything. */
+/** Plays a whole handoff in `cwd`: A writes; B is refused, takes the note and writes; A is refused. Then reads everything. */
 function playMainJob(repo: TestRepository, cwd: string, branch: string): void {
   const a = { cwd, session: A };
   const b = { cwd, session: B };

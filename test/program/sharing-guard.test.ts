@@ -51,7 +51,7 @@ describe('a file that another live session has changed', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.git(['checkout', '--', 'src/a.ts']);
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
-    // A claim is gone for good once its path was seen clean.
+    // A claim does not come back after its path has been seen clean.
     world.git(['checkout', '--', 'src/a.ts']);
     expect(world.write(B, 'src/a.ts', 'one\n').kind).toBe('silent');
   });
@@ -159,7 +159,7 @@ describe('names that steer', () => {
     world.write(A, name, 'one\n');
     world.stop(A);
     const text = refusal(world.write(B, name, 'two\n'));
-    // eslint-disable-next-line no-control-regex -- that none is left is the point
+    // eslint-disable-next-line no-control-regex -- the text must contain none of these
     expect(text).not.toMatch(/[\u0000-\u001f\u007f]/);
     const command = /git handoff take .*$/.exec(text)?.[0] ?? '';
     expect(world.bash(B, command).run).toMatchObject({ status: 0 });

@@ -90,7 +90,7 @@ describe('two sessions that start at once', () => {
     async (_, step) => {
       const held = new HeldStart(world, A, step);
       await held.reached();
-      // No text mentions changes that nobody can have made.
+      // B is not told of changes by an unknown maker: nobody has changed anything.
       expect(contextText(world.begin(B))).not.toContain('is not known');
       // The second session may work before the first one continues.
       world.write(B, 'src/early.ts', 'of B\n');
@@ -144,7 +144,7 @@ describe('an agent that another one started', () => {
           cwd: world.path,
         });
       await outer.shell(`printf 'outer\\n' > src/a.ts`);
-      // The inner client lives as long as this shell: it starts, edits what its parent has changed, commits.
+      // The inner client is this shell: it starts, edits what its parent has changed, and commits.
       const hook = (payload: string) =>
         `printf '%s' '${payload}' | CODEX_THREAD_ID= "$LAUNCHER" guard --client claude`;
       const start = JSON.stringify({

@@ -36,7 +36,7 @@ describe('what a shell command changed', () => {
 
   it('leaves no loose object in the repository', () => {
     const count = () => world.git(['count-objects']);
-    // The world is a copy: the session is put on record again with its start, or else with any call after a minute.
+    // The session of a copied world is recorded again, which writes an object. Its start does that now, before the count.
     world.begin(B);
     const before = count();
     world.bash(B, UNNAMED('gen.txt'));
@@ -107,7 +107,7 @@ describe('what a shell command changed', () => {
     call(B, 'PreToolUse', 'b');
     call(A, 'PreToolUse', 'a');
     call(A, 'PostToolUse', 'a');
-    // Perhaps A’s command left a process that writes this.
+    // A process that A’s command left behind might have written this file.
     writeFileSync(join(world.path, 'gen.txt'), 'x\n');
     call(B, 'PostToolUse', 'b');
     expect(claims(B)).toEqual(['gen.txt window weak']);

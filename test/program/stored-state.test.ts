@@ -5,16 +5,16 @@ import { putToken } from '../../src/sessions/bypass.ts';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 const MOST_KINDS = 25;
-/** Not made here: the first needs a client that names who started an agent, the second a start of Node. */
+/** This test cannot make them: the first needs a client that names an agent's parent, the second a start of Node. */
 const NOT_HERE = ['`agents/<agent>`', '`code/<hash>`'];
 
-/** A line of docs/stored-state.md: the places of one kind, as patterns. */
+/** A line of docs/stored-state.md, and the places that it names, as patterns. */
 interface Kind {
   readonly line: string;
   readonly places: readonly RegExp[];
 }
 
-/** What the page lists among the refs, in the common folder, the git dir and the user's folder. */
+/** All that the page lists: refs, and files in the common folder, the git dir and the user's folder. */
 function listedKinds(): Kind[] {
   const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'stored-state.md'), 'utf8');
   const [, refs = '', folder = '', gitDir = '', user = ''] = page.split(
@@ -28,7 +28,7 @@ function listedKinds(): Kind[] {
   ];
 }
 
-/** The places come before the colon; those "in the user's folder" are there, whichever part of the page lists them. */
+/** Reads the lines of a part of the page. Places are before the colon; those after "in the user's folder" are in that folder. */
 function kindsIn(part: string, prefix: string): Kind[] {
   return [...part.matchAll(/^- (`.*?)(?:: .*)$/gm)].map(([line, head = '']) => {
     const [here = '', atUser = ''] = head.split("in the user's folder");

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN, contextText, refusal } from '../support/sharing-world.ts';
 
-/** Two sub-agents of A, by the ids that Claude Code gives its own. */
+/** Two sub-agents of A, with ids in Claude Code's form. */
 const X = `${A}/a7a1647f4c5f67f3e`;
 const Y = `${A}/a91b0c22d4e8f01b2`;
 /** A sub-agent that begins later. */
@@ -58,7 +58,7 @@ describe('two sub-agents of a session that is alone', () => {
 
   it('separate their hunks in a file that both have changed', () => {
     world.edit(X, 'src/a.ts', 'line 1\n', 'by x\n');
-    // As a client's editor does if no hook runs before the tool.
+    // No hook runs before this tool, as in some editors.
     world.wrote(Y, 'src/a.ts', world.read('src/a.ts').replace('line 9', 'by y'));
     expect(world.bash(Y, "git handoff commit -m 'mine of y'").run).toMatchObject({ status: 0 });
     expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(TEN.replace('line 9', 'by y').trimEnd());
@@ -168,7 +168,7 @@ describe('where HEAD is, to two sub-agents of a session', () => {
     expect(before.kind).toBe('silent');
     expect(run).toMatchObject({ status: 0, stderr: '' });
     for (const agent of [Z, Y]) world.endAgent(agent);
-    // A sub-agent that continues unannounced has missed nothing that its session does not know.
+    // X has ended, and continues unannounced. It is told nothing, because its session knows everything.
     expect(contextText(world.may(X, 'make'))).toBe('');
   });
 
@@ -312,7 +312,7 @@ describe('two sub-agents that commit at the same time', () => {
     });
     expect(answer.run).toMatchObject({ status: 0, stderr: '' });
     expect(committed()).toEqual(['src/b.ts']);
-    // The other's command runs first, so it has no variable.
+    // X's command came first, so it got no variable.
     world.write(Y, 'src/b.ts', 'yy\n');
     const other = world.as(A, ['commit', '-qam', 'x']);
     expect(other.stderr).toContain('claude aaaaaaaa/01b2');

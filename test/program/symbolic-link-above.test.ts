@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
-/** The repository's path through a symbolic link above it, as with /tmp on macOS. */
+/** The repository's path through a symbolic link to a parent folder, like /tmp on macOS. */
 let linked: string;
 beforeEach(() => {
   world = new SharingWorld({ ready: [A, B] });

@@ -27,7 +27,7 @@ function commitAll(way: readonly string[]): string {
   return world.git(['rev-parse', '--short=7', 'HEAD']);
 }
 
-/** All that a session is told at a command that changes nothing. */
+/** All that a session is told before and after a command that changes nothing. */
 function nextNews(session: string): string {
   const { before, after } = world.bash(session, 'true; echo >/dev/null');
   return contextText(before) + contextText(after);

@@ -63,7 +63,7 @@ describe('GIT_HANDOFF_TRACE=1', () => {
     expect(status).toBe(1);
     const lines = linesOf(stderr);
     expect(lines).toContainEqual(expect.stringMatching(/^call: hook pre-commit /));
-    // Where only ps shows a command's words, the later hook, which gets the message, refuses.
+    // If only ps shows a command's words, the later hook refuses, since it gets the message.
     expect(lines).toContainEqual(
       expect.stringMatching(/^verdict: (pre-commit|prepare-commit-msg): refused$/),
     );

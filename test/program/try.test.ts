@@ -251,7 +251,7 @@ describe('git handoff try and dependencies', () => {
         status: 0,
         stdout: 'committed third\n',
       });
-      // As in an activated environment.
+      // PATH as in an activated Python environment.
       const env = { PATH: `${join(world.path, '.venv/bin')}:${world.env()['PATH']}` };
       expect(tried(B, ['python', '-c', words], { env }).stdout).toBe('committed third\n');
       expect(tried(B, ['tool'], { env }).stdout).toBe('committed\n');

@@ -55,7 +55,7 @@ it('the rescues of twenty turns are kept, which displace and hide no other rescu
   const all = world.json(['rescue', 'list', 'aaaaaaaa']).items.map(({ kind }) => kind);
   expect(all).toEqual(['before', ...Array<string>(20).fill('stop')]);
   expect(world.json(['rescue']).items.map(({ kind }) => kind)).toEqual(['before', 'stop']);
-  // The top of the working tree is a path, too, and names all of them.
+  // `.` at the top of the working tree stands for all paths.
   const below = JSON.parse(world.ok(['rescue', 'list', '--json', '--', '.'])) as Json;
   expect(below.items.map(({ kind }) => kind)).toEqual(all);
   world.ok(['rescue', 'restore', '--force', '--', 'src/b.ts']);

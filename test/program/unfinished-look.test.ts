@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer } from '../support/hook-answer.ts';
 import { A, B, C, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
-/** A look that could not be finished: `git status` ends without an answer, as if it had to be stopped. */
+/** `git status` ends without an answer, as if it had taken too long and was stopped. */
 
 const IN_TIME = 'git status did not finish in time';
 

@@ -199,7 +199,7 @@ describe('a commit that bypasses the hooks', () => {
       symlinkSync(join(world.path, '.git', 'hooks', 'pre-commit'), join(world.path, 'link'));
     if (path.startsWith('hooks/')) world.git(['config', 'core.hooksPath', 'hooks']);
   };
-  /** A patch, with which Codex writes files. */
+  /** The guard's answer to a patch, which is how Codex changes files. */
   const patch = (path: string, cwd = world.path) => {
     const command = `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`;
     const payload = { session_id: B, hook_event_name: 'PreToolUse', turn_id: 't', tool_name: 'apply_patch' };

@@ -3,7 +3,7 @@ import { CommitWorld } from '../support/commit-hooks-world.ts';
 import { shape } from '../support/shape.ts';
 import { A, B, TEN, refusal, contextText } from '../support/sharing-world.ts';
 
-/** Each main message to a session, whole, as the session reads it. */
+/** The whole text of each main message to a session. */
 
 let world: CommitWorld;
 beforeEach(() => {
@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** The text without what differs from run to run. */
+/** A text without the parts that differ from run to run. */
 const shown = (text: string) => shape(text.replaceAll(world.root, '<root>'));
 
 describe('the guard', () => {

@@ -5,7 +5,7 @@ import { TestRepository } from '../support/repository.ts';
 import { shape } from '../support/shape.ts';
 import { A, B, SharingWorld, TEN } from '../support/sharing-world.ts';
 
-/** What each verb that a user meets prints, whole. */
+/** The whole output of each verb that a user meets. */
 
 const NOTE =
   '# Goal\nLog people in.\n\n# Next action\nRun the tests.\n\n# Stop conditions\nThe tests are red.\n';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** What a verb prints, without what differs from run to run. */
+/** What a verb prints, without the parts that differ from run to run. */
 function prints(words: readonly string[], session?: string, input = ''): string {
   const options = session === undefined ? { input } : { input, session };
   const { status, stdout, stderr } = world.handoff(words, options);

@@ -158,7 +158,7 @@ describe('a program in the background', () => {
 });
 
 describe('HEAD moves in a command', () => {
-  /** Adds a commit on top that somebody else has published. */
+  /** Adds a commit of somebody else's on top of HEAD. */
   function published(): void {
     const clone = join(world.root, 'clone');
     world.run('git', ['clone', '-q', world.path, clone]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, ServerWorld } from '../support/server-world.ts';
 
-/** Version 0.1.0 knows nothing of carried work: its versions of such a note lack the trailers. */
+/** Version 0.1.0 does not know `--with-work`: a note that it writes loses the trailers about the work. */
 
 const REF = 'refs/handoffs/main/auth-refresh';
 const WORK = 'refs/handoffs-local/work';
@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** Adds a version to the note as 0.1.0 does. */
+/** Adds a version to the note as git-handoff 0.1.0 does. */
 function older(...lines: string[]): void {
   const tree = world.git(['rev-parse', `${REF}^{tree}`]);
   const owner = lines.some((line) => line.startsWith('Handoff-Taken-From')) ? B : A;

@@ -200,7 +200,7 @@ describe.each(shells)('under $name', (shell) => {
         expect(push(input, answer(1))).toMatchObject({ status: 1, stderr: unchecked });
         expect(push(input, answer(REFUSED, 'error: x')).status).toBe(1);
         expect(push(input, answer(0)).status).toBe(0);
-        // Even where `init` never ran.
+        // A refusal counts even where `init` never ran.
         expect(push(input, { ...answer(REFUSED), GIT_DIR: join(world.gitDir, 'gone') }).status).toBe(1);
       }
     });

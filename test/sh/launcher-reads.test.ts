@@ -12,9 +12,9 @@ import { fakeWorld } from '../unit/shell/fake-world.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /**
- * Which inputs of a shell tool the launcher's own functions pass for a lone session without Node, all in one process.
- *
- * @param inputs one line of JSON each, behind `"tool_input":`
+ * For each input of a shell tool, whether the launcher's own functions would let it pass without Node. Runs them all in one
+ * process.
+ * @param inputs the values of `tool_input`, as lines of JSON
  */
 function leftToSh(inputs: readonly string[], shell: Shell): boolean[] {
   const launcher = readFileSync(join(root, 'bin', 'git-handoff'), 'utf8');
@@ -54,7 +54,7 @@ const READING = [
   'ls|wc -l', 'cat a&cat b', 'ls & ', 'git diff -w a_b c-d +e', 'git log -- 2,3',
 ]; // prettier-ignore
 
-/** Commands that must go to Node, by what the launcher could otherwise overlook. */
+/** Commands that must go to Node, grouped by what the launcher might overlook. */
 const OTHERS = [
   // Other programs, and programs that others start.
   '', ':', 'make', 'npm test', 'rm a', 'mv a b', 'cp a b', 'touch a', 'ln -s a b', 'dd if=a of=b', 'tee a', 'cat a | tee b',
@@ -82,7 +82,7 @@ const OTHERS = [
   'git status; git push', 'git log|git apply', 'git show a|git apply -R', 'git diff & git stash', 'git-log', 'gitstatus', 'git\u00a0status',
 ]; // prettier-ignore
 
-/** Inputs in a form that clients do not write. */
+/** Inputs in forms that clients do not use. */
 const ODD_INPUTS = [
   '{"command":"ls","command":"rm a"}',
   '{"command":"ls","x":{"command":"rm a"}}',
@@ -112,7 +112,7 @@ const ODD_INPUTS = [
   `{"command":"ls ${'a'.repeat(5000)}"}`,
 ];
 
-/** No shell runs a line with two adjacent operators; the analysis does not report such a line as unreadable. */
+/** Whether two operators are adjacent. No shell runs such a line, but the analysis does not call it unreadable. */
 const isNoCommand = (command: string) => /(?:^|[;&|]) *[;&|]/.test(command.replaceAll(/&&|\|\|/g, ';'));
 
 /** The oracle: whether the analysis finds any effect of a command. */
@@ -159,7 +159,7 @@ function* generated(count: number): Generator<string> {
     return list[Math.floor((seed / 2 ** 32) * list.length)] as T;
   };
   for (let made = 0; made < count; made++) {
-    // Half of them consist only of words that a read-only command may have.
+    // Half of the commands consist only of words that a read-only command may have.
     const known = made % 2 === 0 ? words.filter((word) => /^[\w ./:=@%+,^*-]+$/.test(word)) : words;
     let command = pick(READING);
     for (let more = pick([0, 1, 2, 3, 5]); more > 0; more--) command += pick(joints) + pick(known);

@@ -20,7 +20,7 @@ const repositoryRoot = join(import.meta.dirname, '..', '..');
 /** The session that `handoff-solo` names in these tests. */
 export const loneSession = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
 
-/** What one run of the launcher did. `node`: what the stand-in for Node saw; undefined if it never ran. */
+/** What one run of the launcher did. `node`: what the stand-in for Node got; undefined if it never ran. */
 export interface LauncherRun {
   status: number | null;
   stdout: string;
@@ -71,7 +71,7 @@ export class LauncherWorld {
     chmodSync(path, 0o755);
   }
 
-  /** The environment of a run, which inherits only where programs are. */
+  /** The environment of a run, which inherits only PATH. */
   environment(extra: Record<string, string> = {}): Record<string, string> {
     const folders = [this.binaries, ...(this.shellFolder === undefined ? [] : [this.shellFolder])];
     return {
@@ -109,7 +109,7 @@ export class LauncherWorld {
     return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
   }
 
-  /** A repository; with `lone`, one that `init` was run in and in which {@link loneSession} works alone. */
+  /** A repository. With `lone`, `init` was run in it, and {@link loneSession} works alone there. */
   repository(name: string, lone: boolean): string {
     const root = join(this.dir, name);
     mkdirSync(root, { recursive: true });
@@ -119,13 +119,13 @@ export class LauncherWorld {
     return root;
   }
 
-  /** What `init` and the first session of a worktree leave behind. */
+  /** Leaves the files that `init` and the first session of a worktree make. */
   enable(gitDir: string, commonDir: string): void {
     mkdirSync(join(commonDir, 'handoff', 'beat'), { recursive: true });
     writeFileSync(join(gitDir, 'handoff-solo'), `${loneSession} 1 2\n${gitDir}\n`);
   }
 
-  /** Runs git there and returns its output; fails the test if git fails. */
+  /** Runs git, which must succeed, and returns its output. */
   git(cwd: string, ...args: string[]): string {
     const done = spawnSync('git', args, { cwd, env: this.environment(), encoding: 'utf8' });
     if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`);

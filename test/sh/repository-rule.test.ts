@@ -9,7 +9,7 @@ import { LauncherWorld, loneSession, toolCall } from './launcher-world.ts';
 
 const OID = '0123456789abcdefABCD0123456789abcdef0123';
 
-/** A folder's entries by name: a string is a file's text, an array a link's target, null a folder. */
+/** A folder's entries by name. A string is a file's text, an array holds a link's target, and null is a folder. */
 type Layout = Readonly<Record<string, string | readonly [string] | null>>;
 
 const bare = (head: string | readonly [string]): Layout => ({ HEAD: head, objects: null, refs: null });
@@ -102,7 +102,7 @@ describe('which repository a folder belongs to', () => {
   });
 });
 
-/** Calls in a folder: two that sh may settle, and a push, which always goes to Node. */
+/** Calls in a folder. The launcher may end two of them itself, but must leave the push to Node. */
 const callsOf = (folder: string) => [
   toolCall(folder, 'Bash', { command: 'ls' }),
   toolCall(folder, 'Bash', { command: 'git push' }),

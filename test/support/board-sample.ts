@@ -52,7 +52,7 @@ const hex = (seed: number, length: number) =>
 const note = (summary: string, round: number) =>
   `# Goal\n\n${summary}.\n\n# State\n\n- 42 of 44 tests pass\n- round ${round}: ${pick(SUBJECTS, round)}\n\n# Next action\n\n${pick(['Run the two tests that fail.', 'Ask for a review.', 'Measure it again.'], round)}\n`;
 
-/** A board like a team's after a day or, with many sessions, after weeks. Equal sizes give equal boards. */
+/** A board like a team's, after a day or (with many sessions) after weeks. Equal sizes give equal boards. */
 export function sampleBoard({ sessions: count, handoffs }: SampleSize): Board {
   const gap = 11 * MINUTE;
   const sessions = Array.from({ length: count }, (_, at): BoardSession => {

@@ -17,14 +17,14 @@ export const NOTE = [
 export interface Booted {
   readonly status: number | null;
   readonly stale: boolean;
-  /** Codes of the findings that are not `ok`, without `tests-none`, and of all findings about branch and HEAD. */
+  /** Codes of all findings about branch and HEAD, and of other findings that are not `ok` or `tests-none`. */
   readonly codes: readonly string[];
   readonly value: BootShape;
   /** Sentence of the finding with a code. */
   text(code: string): string;
 }
 
-/** A repository whose branch `feature` has two commits, to see what becomes of a note that was left there. */
+/** A repository whose branch `feature` has two commits, and in which sessions leave notes and boot from them. */
 export class BootWorld extends TestRepository {
   constructor(options: RepositoryOptions = {}) {
     super(options, 'boot');
@@ -36,14 +36,14 @@ export class BootWorld extends TestRepository {
     });
   }
 
-  /** Leaves a note; files become its important ones. */
+  /** Leaves a note that lists these important files. */
   leave(topic: string, files: readonly string[] = [], options: RunOptions & { note?: string } = {}): string {
     const list = files.map((name) => `- \`${name}\`\n`).join('');
     const input = options.note ?? `${NOTE}\n# Important files\n${list}`;
     return this.noted(['write', topic], { session: WRITER, ...options, input });
   }
 
-  /** Boots as JSON. Reading changes no ref. */
+  /** Runs `boot --json`, which must not change a ref. */
   boot(topic?: string, options: RunOptions = {}): Booted {
     const refs = this.git(['for-each-ref'], options);
     const words = ['boot', ...(topic === undefined ? [] : [topic]), '--json'];

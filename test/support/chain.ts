@@ -2,7 +2,7 @@ import type { HandoffCommit, HandoffTrailers, RecordedState } from '../../src/do
 import type { Oid, SessionId, Topic } from '../../src/domain/names.ts';
 import type { Place } from '../../src/domain/transition.ts';
 
-/** Handoff commits as plain data, for tests of which steps between commits are legal. */
+/** Handoff commits as plain data, for tests of the rules by which one commit may follow another. */
 
 export const oidOf = (number: number): Oid => number.toString(16).padStart(40, '0') as Oid;
 export const sessionOf = (letter: string): SessionId => `sess-${letter.repeat(8)}` as SessionId;

@@ -15,7 +15,7 @@ export type Transport = (typeof TRANSPORTS)[number];
 
 const SERVER_PROGRAM = join(import.meta.dirname, 'git-server.mjs');
 
-/** Serves the repositories in a folder on 127.0.0.1. Returns where, without a repository's name. */
+/** Serves the repositories in a folder on 127.0.0.1. The returned `url` lacks the repository's name. */
 export async function serveGit(
   transport: Exclude<Transport, 'path'>,
   folder: string,
@@ -43,7 +43,7 @@ export class GitServer extends TestRepository {
     this.git(['config', 'uploadpack.allowFilter', 'true']);
   }
 
-  /** Begins to serve; after `stop`, on another port. */
+  /** Begins to serve, on another port each time. */
   async serve(): Promise<this> {
     if (this.transport !== 'path')
       this.#served = await serveGit(this.transport, dirname(this.path), this.env());

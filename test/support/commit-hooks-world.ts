@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Run, RunOptions } from './repository.ts';
 import { SharingWorld } from './sharing-world.ts';
 
-/** Two sessions in one working tree, whose commits our installed git hooks look at. */
+/** Two sessions in one working tree, whose commits our installed git hooks check. */
 export class CommitWorld extends SharingWorld {
   /** Expects git to refuse: exit 1, HEAD and index unchanged. Returns what git wrote to stderr. */
   refused(session: string, args: readonly string[], options: RunOptions = {}): string {
@@ -59,7 +59,7 @@ export function typedHints(stderr: string): string[] {
     .map((part) => part.slice('hint: '.length).trimEnd());
 }
 
-/** The same commands, without the working tree that each names. */
+/** The commands that a refusal says to type, without the working tree that each names. */
 export function hintsOf(stderr: string): string[] {
   return typedHints(stderr).map((hint) => hint.replace(/(^|=\S+ )git -C \S+ /, '$1git '));
 }

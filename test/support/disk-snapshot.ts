@@ -21,7 +21,7 @@ interface Entry {
   readonly content: Buffer;
 }
 
-/** The state of a folder and all its contents: it tells what has changed since, and puts it back. */
+/** A folder's state with all its contents. It tells what has changed since, and can restore the folder. */
 export class Snapshot {
   readonly #root: string;
   readonly #entries = new Map<string, Entry>();
@@ -39,7 +39,7 @@ export class Snapshot {
     this.#entries.set(path, { stat, content });
   }
 
-  /** Paths that appeared, disappeared, or were touched in any way. A folder must only still be there, with its mode. */
+  /** Paths that appeared, disappeared, or were touched in any way. Only a new mode counts as touching a folder. */
   changed(): Set<string> {
     const now = below(this.#root);
     const changed = new Set(now.filter((path) => !this.#isSame(path)));
@@ -56,7 +56,7 @@ export class Snapshot {
     return stat.isDirectory() || (stat.ino === entry.stat.ino && stat.ctimeNs === entry.stat.ctimeNs);
   }
 
-  /** Puts everything back, including times, and again if a process that is ending still changes something. */
+  /** Puts everything back, including times. Tries again, because a process that is ending may still change something. */
   restore(): void {
     let last: unknown;
     for (let tries = 0; tries < MAX_TRIES; tries++) {

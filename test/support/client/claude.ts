@@ -99,7 +99,7 @@ function settings(url: string): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_API_KEY: 'no-key',
-    IS_SANDBOX: '1', // else it refuses to skip permissions when run as root, as in containers
+    IS_SANDBOX: '1', // otherwise root, as in containers, may not skip permissions
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_ERROR_REPORTING: '1',
@@ -108,7 +108,7 @@ function settings(url: string): Record<string, string> {
   };
 }
 
-/** Longer than this wait takes on the busiest machine, in milliseconds. */
+/** Milliseconds; `recorded` needs less even on the busiest machine. */
 const RECORD_MS = 60_000;
 
 /** Waits until Claude Code has written the answer to its transcript. A person would type even later. */

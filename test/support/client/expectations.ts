@@ -6,8 +6,8 @@ import type { ClaudeRun } from './claude.ts';
 export const short = shortId;
 
 /**
- * Expects what holds for every run: the client ended well, no gate or placeholder of its script failed, and no hook
- * failed or wrote to stderr (nobody must notice the guard).
+ * Expects what holds for every run: the client ended well, and no gate or placeholder of its script failed. No hook
+ * failed or wrote to stderr, so nobody notices the guard.
  */
 export function expectHealthy(run: ClaudeRun): void {
   expect(run.conversation.problems).toEqual([]);

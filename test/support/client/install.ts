@@ -5,15 +5,15 @@ import { TestRunner } from 'vitest';
 import { INSTALLERS } from '../../../src/install/clients.ts';
 import { REPOSITORY } from './paths.ts';
 
-/** A client as npm knows it, pinned to the version that the table of clients names. */
+/** A client's npm package. The table of clients in src/ names the version to install. */
 export interface ClientPackage {
-  /** Its name in the table, and its folder in the cache. */
+  /** The client's name in that table, and its folder in the cache. */
   readonly name: string;
   readonly package: string;
   readonly bin: string;
   /** The version of a client that has no row in the table of clients. */
   readonly version?: string;
-  /** Which files of the package name its tools, and how. They also name tools that a session is only sometimes offered. */
+  /** The files of the package that name the client's tools, and in what form. Some sessions are not offered all of them. */
   readonly tools?: { readonly files: RegExp; readonly within?: RegExp; readonly names: RegExp };
   /** The package's own install script. We run it, since npm 12 runs only scripts that a person has approved. */
   readonly installScript?: string;
@@ -87,8 +87,8 @@ export const COPILOT_UNPACKED = path.join(CACHE, '.cache', 'copilot');
 
 /**
  * Installs a client unless its pinned version is in the cache (`.cache/clients`, or $GIT_HANDOFF_CLIENTS to
- * share one between clones). Returns the path of its program. If that fails, the test is skipped with npm's message,
- * or because the program does not run.
+ * share one between clones). Returns the path of its program. Skips the test if npm cannot install it, or the program
+ * does not run.
  */
 export function installClient(client: ClientPackage): string {
   const known = ready.get(client);
@@ -100,7 +100,7 @@ export function installClient(client: ClientPackage): string {
   }
 }
 
-/** Installs this version unless it is in the cache; from then on `installClient` returns its program. Throws if that fails. */
+/** Installs this version unless it is in the cache; then `installClient` returns its program, too. Throws if npm cannot. */
 export function installVersion(client: ClientPackage, version: string): string {
   const folder = path.join(CACHE, client.name);
   const program = path.join(folder, 'node_modules', '.bin', client.bin);
@@ -116,7 +116,7 @@ export function installVersion(client: ClientPackage, version: string): string {
   return program;
 }
 
-/** Skips the running test, and prints why, for runs without a reporter that does. */
+/** Skips the running test, and prints why, since some reporters do not. */
 function skip(reason: string): never {
   process.stderr.write(`skipped: ${reason}\n`);
   TestRunner.getCurrentTest()?.context.skip(reason);
@@ -147,7 +147,7 @@ function run(program: string, args: readonly string[], cwd: string): void {
 function works(program: string, version: string): boolean {
   if (!existsSync(program)) return false;
   try {
-    const env = { PATH: process.env['PATH'], HOME: CACHE }; // so that what it writes at its start stays there
+    const env = { PATH: process.env['PATH'], HOME: CACHE }; // the program writes files at its start
     return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(version);
   } catch {
     return false;

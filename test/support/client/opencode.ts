@@ -25,7 +25,7 @@ export function prepareOpencode(world: World): void {
   writeFileSync(path.join(folder, 'opencode.json'), JSON.stringify(SETTINGS));
 }
 
-/** Starts OpenCode once, as its user has before: if two starts create its database at the same time, one may hang. */
+/** Starts OpenCode once, to create its database: if two starts create it at the same time, one may hang. */
 export async function startOpencode(world: World): Promise<void> {
   const { status, stderr } = await runProgram(installClient(OPENCODE), ['session', 'list'], {
     cwd: world.repository,

@@ -9,7 +9,7 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Written to stdin at the start; `null` ends stdin at once. */
   readonly input: string | null;
-  /** Called with each line of stdout; what it returns is written to stdin, `null` ends stdin. */
+  /** Called with each line of stdout. What it returns is written to stdin; `null` ends stdin. */
   readonly onLine?: (line: string) => Promise<string | null | undefined> | string | null | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program that takes longer hangs, even on the busiest machine. The limits of its tests are higher. */
+/** A program that takes longer hangs, even on the busiest machine. Tests have higher time limits. */
 const MOST_MS = 500_000;
 
 /** Runs a program in a process group of its own. If it hangs, it is killed with all that it started, and nothing else. */

@@ -12,7 +12,7 @@ const SETTINGS = {
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
   general: { enableAutoUpdate: false },
-  // Without this, Qwen Code would add it to the file.
+  // Without a version, Qwen Code would add one to the file.
   $version: 4,
 };
 

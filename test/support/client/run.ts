@@ -34,7 +34,7 @@ interface Start {
   readonly session: (lines: readonly string[]) => unknown;
 }
 
-/** Runs a real client in the world's repository, with a scripted model, whose address `start` gets. */
+/** Runs a real client in the world's repository, with a scripted model. `start` gets the model's address. */
 export async function runClient(
   client: ClientPackage,
   world: World,

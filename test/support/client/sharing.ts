@@ -14,7 +14,7 @@ export interface Shared {
   readonly b: HandRun & Answers & { readonly denied: string };
 }
 
-/** The outputs that a session got when it tried to commit everything, and when it then did what the refusal said. */
+/** What a session read when it tried to commit everything, and when it then ran the command of the refusal. */
 interface Answers {
   readonly refused: string;
   readonly followed: string;
@@ -28,17 +28,17 @@ export function messageOf(who: string): string {
 /** Commits everything that is dirty in the working tree, whoever owns it. */
 export const commitAll = (who: string): string =>
   `git add -A && git commit -m "$(cat <<'EOF'\n${messageOf(who)}\nEOF\n)"`;
-/** Types the command that the refusal names, with all lines of its message: a git hook puts it after `hint:`, the guard last. */
+/** The command that a refusal names, with all lines of its message. In a git hook's refusal, it comes after `hint:`. */
 export const NEXT_COMMAND = "{{last:(?:hint|as configured): (git (?:[^\\n'\\\\]|\\\\.|'[^']*')*)}}";
-/** Continues with other work, so that news can reach the session. */
+/** Any command, so that news can reach the session. */
 const WORK_ON = 'node --version';
 /** A command that names none of the files that it writes. */
 const GENERATE = 'node ~/generate.cjs';
 
 /**
- * A changes the file that HEAD has. B is refused the same file, then makes one with its file tool and one with a program.
- * Each tries to commit everything while the other's work is uncommitted, then types the command of the refusal. At a
- * gate, each step waits until the other session's step before it, including hooks, is over.
+ * A changes a.txt. B is refused that file, then makes one with its file tool and one with a program. Each tries to commit
+ * everything while the other's work is uncommitted, then types the command of the refusal. Gates keep this order: a step
+ * waits until the other session's step before it, including hooks, is over.
  */
 export async function shareTree(first: Hands, second: Hands): Promise<Shared> {
   return play(await sharedWorld([first, second]), first, second);

@@ -38,9 +38,9 @@ export interface World {
 
 /** Where the program under test comes from. */
 export interface WorldOptions {
-  /** Where the package is; its own `bin/git-handoff` goes on PATH, as npm would link it. */
+  /** The package's folder. Its `bin/git-handoff` goes on PATH, as npm would link it. */
   readonly packageRoot?: string;
-  /** The folder in which npm has linked the program: it goes on PATH instead. */
+  /** The folder in which npm has linked the program. It goes on PATH instead of the package's own program. */
   readonly programs?: string;
 }
 
