@@ -1,2 +1,2 @@
-/** A budget that never ends: what runs with it does not depend on how busy the machine is. */
+/** A time budget that never ends, so that a call does not depend on how busy the machine is. */
 export const ENDLESS = { left: () => Infinity, part: () => ENDLESS };

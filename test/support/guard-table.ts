@@ -33,7 +33,7 @@ import { recordOf } from './session-record.ts';
 
 /**
  * Tests a check of the guard with a table. A row is a situation of plain data, and what the check finds in it. The repository
- * is a few files that git would take for one. No git runs: the check may ask only for what the row answers.
+ * is only a few files, and git never runs: the row holds each answer that a check wants from git.
  */
 
 /** The session that calls, and two others. */
@@ -59,7 +59,7 @@ export interface Situation {
   /** The top of the worktree that the call is judged in; by default that of the worktree where the client works. */
   readonly tree?: string;
   readonly settings?: Partial<Settings>;
-  /** The settings as git lists them, for a check that reads that list. */
+  /** The settings as git lists them, for checks that read the list. */
   readonly config?: readonly SettingEntry[];
   readonly files?: Readonly<Record<string, string>>;
   /** Linked worktrees, each with its branch. Paths are relative to the folder that holds the repository (`repo`). */
@@ -69,11 +69,11 @@ export interface Situation {
   readonly dirty?: readonly (string | DirtyPath)[];
   /** git does not report the state of the working tree in time. */
   readonly late?: boolean;
-  /** The others that are live, and where; by default one, in the same worktree. Empty: the session is alone. */
+  /** The other live sessions, and where they are; by default one, in the same worktree. Empty: the session is alone. */
   readonly peers?: readonly (SessionId | Peer)[];
   readonly git?: Partial<GitAnswers>;
   readonly facts?: Partial<FileFacts & CommandFacts & AnalysedFacts>;
-  /** Puts on the disk whatever else is needed. */
+  /** Makes the other files that the row needs. */
   readonly arrange?: (place: WorkPlace, top: string) => void;
 }
 
@@ -108,7 +108,7 @@ interface About {
   /** `undefined`: any owner will do. */
   readonly owners?: readonly SessionId[] | undefined;
   readonly allowedBy?: Refusal['allowedBy'];
-  /** What the owners are asked for. */
+  /** The request to the owners. */
   readonly asked?: unknown;
 }
 
@@ -126,7 +126,7 @@ export const asks = (wish: Wish, ...paths: readonly string[]): unknown =>
   }) as unknown;
 export const tells = (...words: readonly string[]): unknown => ({ kind: 'tell', text: worded(words) });
 export const shows = (...words: readonly string[]): unknown => ({ kind: 'show', text: worded(words) });
-/** Something to do once all is judged, always or only if the call is allowed. */
+/** An action after the judgement: always, or only if the call is allowed. */
 export const does = (when: 'allowed' | 'judged'): unknown => ({
   kind: 'do',
   when,
@@ -193,7 +193,7 @@ function put(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** What git-handoff takes for a repository where `init` ran, with linked worktrees. */
+/** Makes the files by which git-handoff recognises a repository where `init` ran, and its linked worktrees. */
 function makeRepository(top: string, worktrees: Readonly<Record<string, string>>): void {
   const gitDir = join(top, '.git');
   for (const folder of ['objects', 'refs', 'handoff']) mkdirSync(join(gitDir, folder), { recursive: true });

@@ -20,7 +20,7 @@ export interface GuardWorldOptions extends RepositoryOptions {
 
 /**
  * The world of the hostile corpus (`fixtures/hostile/README.md`): a guarded file in a memory folder, a
- * handoff on a ref, and files that only look like them. Its repository uses the built guard.
+ * handoff on a ref, and other files with similar names. Its repository uses the built guard.
  */
 export class GuardWorld extends TestRepository {
   constructor(options: GuardWorldOptions = {}) {
@@ -53,7 +53,7 @@ export class GuardWorld extends TestRepository {
     this.ok(['write', 'auth-refresh', '-m', 'secret token'], { session: owner });
   }
 
-  /** The home as a command names it without quotes: through a link if its name has a blank. */
+  /** A path of the home that needs no quotes: a link if the real path has a blank. */
   get #typedHome(): string {
     return this.home.includes(' ') ? join(this.root, 'home') : this.home;
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { A, B, type SharingWorld, refusal } from './sharing-world.ts';
 
-/** The steps of a session's arrival that others can see, each with the call that begins it. */
+/** The steps of a session's start that other sessions can see, each with the call that begins it. */
 export const STEPS = {
   'the lock': 'link .arriving',
   'its start list': 'append "t":"alone"',
@@ -18,7 +18,7 @@ export class HeldStart {
   readonly #file: (name: string) => string;
   readonly #done: Promise<unknown>;
 
-  /** @param step verb and object of a call, as in `STEPS`: it waits before the first such call */
+  /** @param step a call from `STEPS`; the start waits before the first such call */
   constructor(world: SharingWorld, session: string, step: string) {
     const state = join(world.root, `state-${session}`);
     this.#file = (name) => join(state, 'git-handoff', name);
@@ -31,7 +31,7 @@ export class HeldStart {
     this.#done = world.startGuard(payload, { env: { XDG_STATE_HOME: state }, calls: 'process' });
   }
 
-  /** Resolves when it waits, or has ended without reaching that step. */
+  /** Resolves when the start is waiting, or has ended without reaching the step. */
   async reached(): Promise<void> {
     const waiting = vi.waitUntil(() => existsSync(this.#file('reached')), { timeout: 60_000, interval: 2 });
     await Promise.race([waiting, this.#done]);

@@ -18,7 +18,7 @@ interface HookOutput {
   readonly hookSpecificOutput?: Readonly<Record<string, unknown>>;
 }
 
-/** Events for which Claude Code's schema of hook output has a specific part with `additionalContext`. */
+/** Events for which Claude Code's schema has a `hookSpecificOutput` with `additionalContext`. */
 const WITH_CONTEXT = new Set([
   'SessionStart',
   'UserPromptSubmit',
@@ -30,8 +30,8 @@ const WITH_CONTEXT = new Set([
 ]);
 
 /**
- * Reads an answer. Fails the test unless the process exited 0, wrote nothing on stderr, and its stdout is
- * empty or one JSON object with only what Claude Code's schema has for this event.
+ * Reads an answer. Fails the test unless the process exited 0 and wrote nothing on stderr. Stdout must be empty,
+ * or one JSON object with only the keys that Claude Code's schema has for this event.
  */
 export function readAnswer(run: Run, event: string): HookAnswer {
   expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: '' });

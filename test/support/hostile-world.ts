@@ -25,7 +25,7 @@ export interface Output {
 
 /** A call that takes longer hangs, even on a loaded machine. */
 const HANGS_MS = 45_000;
-/** Keep the test's own git from running what the repository configures; the last is the hook that canaries.ts configures. */
+/** Keep the test's own git from running programs that the repository configures, among them the hook of canaries.ts. */
 export const PLAIN = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'hook.evil.enabled=false'].flatMap(
   (setting) => ['-c', setting],
 );
@@ -87,7 +87,7 @@ export class HostileWorld extends SharingWorld {
     for (const [key, value] of Object.entries(config)) this.run('git', ['config', '--local', key, value]);
   }
 
-  /** Makes a call, and kills it if it hangs. It runs the launcher if the world calls processes; nobody answers its questions. */
+  /** Makes a call, and kills it if it hangs. Runs a process unless the world calls the program in a thread. */
   bounded(args: readonly string[], options: RunOptions = {}, program = LAUNCHER): Run {
     if (program === LAUNCHER && this.calls === 'thread') return this.handoff(args, options);
     const { session, env = {} } = options;
@@ -103,7 +103,7 @@ export class HostileWorld extends SharingWorld {
     return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
   }
 
-  /** The calls that every session makes: its start, a file tool, and the views and the write of a note. */
+  /** The calls that every session makes: its start, a file tool, and verbs that show and write notes. */
   brief(env: Environment = {}): Output[] {
     const calls = new Calls(this, env);
     calls.event(C, 'SessionStart', { source: 'startup' });
@@ -214,7 +214,7 @@ class Calls {
     return { file_path: join(this.#world.path, path), content: 'x\n' };
   }
 
-  /** Notes what a write left, read by a git without the settings. Not the commit's name: it depends on the time. */
+  /** Notes what a write left, read by a git without the settings. Omits the commit's name, which depends on the time. */
   written(topic: string): void {
     const ref = `refs/handoffs/main/${topic}`;
     const git = (...args: string[]) => this.#world.run('git', args, { cwd: this.#world.path });

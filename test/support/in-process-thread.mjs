@@ -13,7 +13,7 @@ const bundle = (name) => require(join(packageRoot, 'dist', name));
 const { GIT_HANDOFF_TEST_PRELOAD: preload } = process.env;
 if (preload !== undefined) require(preload);
 
-/** The words that start.cjs is started with, and the bundle that it loads for them. */
+/** The arguments that start.cjs gets for a call, and the bundle that it loads. */
 function startedAs({ args }) {
   const isHook = args[0] === 'guard' || args[0] === 'hook';
   return { program: isHook ? 'hook.cjs' : 'cli.cjs', argv: [String(process.pid), ...args] };
@@ -50,7 +50,7 @@ async function run(call) {
     budget: () => ENDLESS,
     program: join(packageRoot, 'dist', 'start.cjs'),
   });
-  // A process would be over now. What still runs must not overlap the next call or the removal of its repository.
+  // Its children must end before the next call or the removal of the repository.
   while (process.getActiveResourcesInfo().includes('ProcessWrap')) await pause(1);
   return { status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) };
 }

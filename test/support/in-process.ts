@@ -34,7 +34,7 @@ let thread: Thread | undefined;
 
 /**
  * Runs the built program in a thread beside the test, and waits for it. No Node process starts, and the program has no
- * time limits. Its client is this process, as for processes that the test starts.
+ * time limits. It takes this process for its client, like the processes that the test starts.
  *
  * @throws Error when the program throws what it should catch, or hangs
  */
@@ -45,7 +45,7 @@ export function runInProcess(call: Call, patienceMs = PATIENCE_MS): Run {
   Atomics.store(done, 0, 0);
   port.postMessage(call);
   let isLate = false;
-  // The wake-up call of the previous answer may come only now: then no answer is there yet.
+  // `Atomics.notify` of the previous answer may come only now, before this answer.
   while (Atomics.load(done, 0) === 0 && !isLate) {
     isLate = Atomics.wait(done, 0, 0, patienceMs) === 'timed-out';
   }
@@ -99,7 +99,7 @@ function startThread(): Thread {
     workerData: { port: port2, done, packageRoot: PACKAGE_ROOT },
     transferList: [port2],
   });
-  // Neither keeps the test's process alive.
+  // The thread must not keep the test's process alive.
   worker.unref();
   port1.unref();
   return { worker, port: port1, done };

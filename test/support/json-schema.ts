@@ -5,7 +5,7 @@ export type Schema = AnySchemaObject & { readonly $id: string };
 
 const readers = new WeakMap<Schema, Ajv2020>();
 
-/** What is wrong with a value by a schema, or by one of its `$defs`; empty when it fits. */
+/** The errors of a value by a schema, or by one of its `$defs`; empty when the value is valid. */
 export function violations(schema: Schema, value: unknown, definition?: string): string[] {
   const reader = readers.get(schema) ?? new Ajv2020({ allErrors: true, strictTypes: false });
   if (!readers.has(schema)) reader.addSchema(schema);

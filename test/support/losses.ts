@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestRepository } from './repository.ts';
 
-/** A committed file, and the content of it that gets lost. */
+/** A committed file, and a content of the file that gets lost. */
 interface Doomed {
   readonly path: string;
   readonly lost: string;
-  /** Another content of it, which conflicts with the lost one. */
+  /** Another content of the file, which conflicts with the lost one. */
   readonly other: string;
 }
 
@@ -38,7 +38,7 @@ function conflict(world: TestRepository, { path, other, lost }: Doomed): void {
   stage(world, path, lost);
 }
 
-/** Ways to lose a file's content with plain git, by name. Afterwards no ref, index or disk has that content. */
+/** Ways to lose a file's content with plain git, by name. Afterwards, no ref, index or file has that content. */
 export const LOSSES: Readonly<Record<string, (world: TestRepository, doomed: Doomed) => void>> = {
   'git add, then reset --hard': (world, { path, lost }) => {
     stage(world, path, lost);

@@ -7,7 +7,7 @@ import type { Run, TestRepository } from './repository.ts';
 /** The amount of memory that no process may reach, in KiB. */
 const MOST_KIB = 256 * 1024;
 
-/** A script that records its process's peak memory. Linux does not start `maxRSS` at 0, but at that of the parent process. */
+/** A script that records its process's peak memory. On Linux, `maxRSS` would include the parent process's peak. */
 const probeFor = (file: string) => `
 const { appendFileSync, existsSync, readFileSync } = require('node:fs');
 const status = '/proc/self/status';

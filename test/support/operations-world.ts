@@ -6,8 +6,8 @@ const changed = (n: number, text: string) =>
   LINES.map((line, at) => (at === n ? `${text}\n` : line)).join('');
 
 /**
- * `side` and `main` have both changed src/b.ts, which conflicts, and both.md, which merges; `side` has more, too. A has
- * changed src/a.ts and made own.ts, and committed neither.
+ * `side` and `main` have both changed src/b.ts, which conflicts, and both.md, which merges. `side` also adds and removes a
+ * file. A has changed src/a.ts and made own.ts, and committed neither.
  */
 export function operationsWorld(): CommitWorld {
   const world = new CommitWorld({ files: { 'both.md': LINES.join(''), 'old.md': 'old\n' } });
@@ -28,7 +28,7 @@ export const RESOLVE = 'echo resolved >src/b.ts';
 export const SWEEP = 'git add -A && git commit -q --no-edit';
 export const quiet = { env: { GIT_EDITOR: 'true' } };
 
-/** B runs a command that ends with a refused commit, and HEAD must not move. Returns our part of the output. */
+/** B runs a command that a git hook must stop, without moving HEAD. Returns our part of the output. */
 export function stopped(world: CommitWorld, command: string): { errors: string[]; hints: string[] } {
   const head = world.git(['rev-parse', 'HEAD']);
   const { before, run } = world.bash(B, command, quiet);

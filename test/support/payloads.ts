@@ -22,7 +22,7 @@ export function capturedPayloads(folder: string): CapturedPayload[] {
   }));
 }
 
-/** One of them, by its name without the ending. */
+/** The captured payload with this name. */
 export function capturedPayload(folder: string, name: string): Payload {
   const found = capturedPayloads(folder).find((captured) => captured.name === name);
   if (found === undefined) throw new Error(`no payload ${folder}/${name}`);

@@ -42,7 +42,7 @@ export class PredecessorWorld extends TestRepository {
     return this;
   }
 
-  /** A file, with its folders; `age` in seconds. */
+  /** Writes a file that is `age` seconds old, and its folders. */
   put(path: string, content: string | Uint8Array, age = 0): string {
     if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
@@ -51,7 +51,7 @@ export class PredecessorWorld extends TestRepository {
     return path;
   }
 
-  /** What `import --json` says of each file, by the file's name: action, place, owner, state. */
+  /** For each file by its name, what `import --json` says: action, place, owner, state. */
   imported(args: readonly string[] = [], session?: string): Record<string, string> {
     const { items } = this.json(['import', ...args], session === undefined ? {} : { session });
     const lines = items.map((item): [string, string] => {

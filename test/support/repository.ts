@@ -10,7 +10,7 @@ const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
 
 /** The built launcher; `npm test` builds it first. */
 export const LAUNCHER = join(PACKAGE_ROOT, 'bin', 'git-handoff');
-/** What the launcher starts Node with, for tests that start many processes. */
+/** The launcher's arguments for Node, for tests that start many processes. */
 export const START = [join(PACKAGE_ROOT, 'dist', 'start.cjs'), String(process.pid)] as const;
 
 /** The tests run the first git on PATH, so that any version of git can be tested. */
@@ -40,7 +40,7 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   /** Merged into the world's environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The session that the process acts as, by its client's variable. */
+  /** The session as which the process acts: sets the client's variable. */
   readonly session?: string;
   /** How git-handoff is called; default: the world's way. */
   readonly calls?: Calls;
@@ -58,9 +58,9 @@ export interface RepositoryOptions {
   readonly folder?: string;
   /** Whose machine it is; default: Ada. */
   readonly person?: string;
-  /** The repository is cloned from there, with these words of `git clone`. */
+  /** Where the repository is cloned from, with these words of `git clone`. */
   readonly cloneOf?: { readonly url: string; readonly words?: readonly string[] };
-  /** How the program is called where a call does not say. Default: what the tier of the tests provides. */
+  /** How the program is called unless a call says otherwise. Default: set by vitest.config.ts for each project. */
   readonly calls?: Calls;
 }
 
@@ -77,7 +77,7 @@ declare module 'vitest' {
   }
 }
 
-/** An answer of `--json`, as a program that does not know our types reads it. */
+/** An answer of `--json`, typed for a program that does not know our types. */
 export interface Json {
   readonly schema: number;
   readonly ok: boolean;
@@ -89,7 +89,7 @@ export interface Json {
 /** A process that runs for so long will not end by itself, and vitest's limits cannot interrupt `spawnSync`. */
 const STUCK_MS = 600_000;
 
-/** The folder that is a world's home; `npm run test:mac` wants a blank in its name. */
+/** The name of a world's home; with a blank in `npm run test:mac`. */
 const HOME = STAND_INS === undefined ? 'home' : 'Ada Lovelace';
 
 /** A time that every commit of a fixture carries, so that its object names repeat. */
@@ -98,7 +98,7 @@ const FIXED_DATE = '2026-01-02T03:04:05Z';
 /** A folder without `handoff` in its name, so that the tests also cover the guard's fast path in sh. */
 const newRoot = () => realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
 
-/** Otherwise git, after a commit that left many objects, packs in the background, in a folder that the test removes. */
+/** Otherwise git might pack objects in the background while the test removes the folder. */
 const IN_FOREGROUND = ['[gc]', 'autoDetach = false', '[maintenance]', 'autoDetach = false'];
 
 /**
@@ -108,13 +108,13 @@ const IN_FOREGROUND = ['[gc]', 'autoDetach = false', '[maintenance]', 'autoDetac
 export class TestRepository {
   #root = newRoot();
   readonly #options: RepositoryOptions;
-  /** How the program is called where a call does not say. */
+  /** How the program is called unless a call says otherwise. */
   readonly calls: Calls;
-  /** The key of equal worlds, which are copies of the first; `undefined`: this world is never copied. */
+  /** Worlds with the same key are copies of the first one. If `undefined`, this world is not copied. */
   readonly #template: string | undefined;
   readonly #isCopy: boolean;
 
-  /** @param kind names a subclass that has more than a repository; it adds that with `build` */
+  /** @param kind names a subclass that adds more to the repository, with `build` */
   constructor(options: RepositoryOptions = {}, kind?: string) {
     this.#options = options;
     this.calls = options.calls ?? inject('calls') ?? 'process';
@@ -139,8 +139,8 @@ export class TestRepository {
   }
 
   /**
-   * Adds what a subclass has beyond a repository, unless the world is a copy and has it already. The first world moves to
-   * a copy, too: if the original stayed, the copies' sessions would be taken for sessions of that clone.
+   * Adds what a subclass needs, unless the world is a copy and has it already. Even the first world moves to a copy: if the
+   * original folder stayed, the sessions of copies would be taken for sessions of that clone.
    */
   protected build(steps: () => void): void {
     if (this.#isCopy) return;

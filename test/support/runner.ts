@@ -20,7 +20,7 @@ const LINUX_ONLY = new Set(
     : [],
 );
 
-/** Vitest's runner with an end: it skips all tests and hooks that are left then, and vitest's report shows that. */
+/** Vitest's runner, with an end: it skips all tests and hooks that are left then, and vitest reports them as skipped. */
 export default class Runner extends TestRunner {
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {
     if (isOver()) suite.mode = 'skip';

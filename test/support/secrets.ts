@@ -1,13 +1,13 @@
 /**
- * Texts in the form of real secrets, none of which was ever issued. They are put together when a test runs: since no file
- * contains one, no code host's scanner reports this repository.
+ * Texts in the form of real secrets, none of which was ever issued. They are put together when a test runs. So no file
+ * contains one, and no code host's scanner reports this repository.
  */
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LOWER.toUpperCase();
 const DIGITS = '0123456789';
 const WORD = UPPER + LOWER + DIGITS;
 
-/** As many characters as asked for, without a pattern, and the same at every run. */
+/** A text of this length that looks random, but is the same at every run. */
 function mixed(length: number, alphabet = WORD): string {
   let state = 20_260_102 + length;
   return Array.from({ length }, () => {

@@ -31,7 +31,7 @@ export class ServerWorld extends TestRepository {
     else cpSync(join(HOOKS, hook), path);
   }
 
-  /** Pushes past every hook on this side. */
+  /** Pushes without the client-side hooks. */
   push(
     refspecs: readonly string[],
     options: RunOptions & { to?: string; flags?: readonly string[] } = {},

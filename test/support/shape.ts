@@ -34,7 +34,7 @@ export function compared(shown: string, printed: string): { shown: string; print
   return { shown: expected, printed: fits ? expected : actual };
 }
 
-/** Whether the text begins with the first part, ends with the last, and has the others between, in order, at starts of lines. */
+/** Whether a text begins with the first part and ends with the last. The others must begin lines between them, in order. */
 function partsInOrder(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts;
   if (!text.startsWith(first)) return false;

@@ -27,10 +27,10 @@ export function contextText(answer: HookAnswer | undefined): string {
   return answer?.kind === 'context' ? answer.text : '';
 }
 
-/** The command to edit a file in place here: a Mac's sed needs an argument after -i. */
+/** The command to edit a file in place on this machine. A Mac's sed needs an argument after -i. */
 export const SED_IN_PLACE = IS_MAC ? "sed -i ''" : 'sed -i';
 
-/** Names this test process. Sessions on record are known by their process, so other test processes cannot copy the world. */
+/** Names this test process. A session's record names its process, so other test processes cannot use a copy of the world. */
 const OWN = randomUUID();
 
 export interface SharingOptions extends RepositoryOptions {
@@ -41,8 +41,8 @@ export interface SharingOptions extends RepositoryOptions {
 }
 
 /**
- * A repository with git-handoff switched on, in which sessions use tools: each tool call is the client's two hooks
- * with the real work between them. All sessions run in this test's process; the client's variable tells them apart.
+ * A repository with git-handoff switched on, in which sessions use tools. A tool call runs the client's two hooks, and
+ * the real work between them. All sessions run in this test's process; the client's variable tells them apart.
  * `<session>/<agent>` is a sub-agent.
  */
 export class SharingWorld extends TestRepository {
@@ -186,7 +186,7 @@ export class SharingWorld extends TestRepository {
     return tree === undefined ? events : events.filter((one) => one['tree'] === tree);
   }
 
-  /** Adds an event to a session's journal, where no single hook call would cause it. */
+  /** Adds an event to a session's journal, for events that no single hook call would cause. */
   note(session: string, event: object): void {
     mkdirSync(join(this.path, '.git', 'handoff', 'sessions'), { recursive: true });
     const line = JSON.stringify({ tree: this.#worktree(this.path), ...event });
@@ -198,7 +198,7 @@ export class SharingWorld extends TestRepository {
     return readFileSync(join(gitDir, 'handoff-id'), 'utf8').trim();
   }
 
-  /** What `git handoff status --json` says of each path: its state and owners. */
+  /** The state and the owners of each path, by `git handoff status --json`. */
   whose(session?: string, options: RunOptions = {}): Record<string, string> {
     const { items } = this.json(['status'], session === undefined ? options : { ...options, session });
     return Object.fromEntries(

@@ -6,7 +6,7 @@ export interface Shell {
   readonly binary: string;
 }
 
-/** For tests that try several shells: those of nearly every machine, and those asked for (all: npm run test:shells). */
+/** Shells that tests try: those of nearly every machine, and those that GIT_HANDOFF_SHELLS lists. */
 const words = ['dash', 'bash', ...listedShells()];
 
 /** The shells of this machine that tests run our scripts with; with `GIT_HANDOFF_TEST_SHELL`, only that one. */
@@ -15,5 +15,5 @@ export const shells: readonly Shell[] =
     ? [...new Set(words)].flatMap((word) => findShell(word) ?? [])
     : [shellUnderTest];
 
-/** Yash cuts a text off at a byte that is invalid in its locale, so there the launcher passes every guard call to Node unread. */
+/** Yash cuts a text off at a byte that is invalid in its locale, so under yash the launcher leaves all guard calls to Node. */
 export const isYash = (one: Shell | undefined = shellUnderTest): boolean => one?.name === 'yash';

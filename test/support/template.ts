@@ -26,7 +26,7 @@ declare module 'vitest' {
 interface Kept {
   /** Where the world was when it was built. */
   readonly root: string;
-  /** The files that name that place, relative to it. */
+  /** The files that contain the path `root`, relative to it. */
   readonly naming: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function copyTemplate(key: string, root: string): boolean {
   return true;
 }
 
-/** Keeps a copy of a world for those with the same key, unless its path occurs where it cannot be rewritten. */
+/** Keeps a copy of a world for equal worlds, unless its path occurs where we cannot rewrite it. */
 export function keepTemplate(key: string, root: string): void {
   const kept = keptAt(key);
   const naming = filesNaming(root);

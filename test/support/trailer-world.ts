@@ -16,7 +16,7 @@ import { formatRecord } from '../../src/domain/session.ts';
 import { processTable } from '../../src/host/processes.ts';
 import { LauncherWorld } from '../sh/launcher-world.ts';
 
-/** The session that commits here. The test's own process identifies it. */
+/** The session that commits here. Its process is the test's own. */
 export const mine = '11111111-aaaa-4aaa-8aaa-111111111111';
 /** Another session. */
 export const other = '22222222-bbbb-4bbb-8bbb-222222222222';
@@ -43,7 +43,7 @@ export class TrailerWorld {
 
   /**
    * @param shell runs the shims instead of the machine's /bin/sh
-   * @param node what the shims start as Node: `real` runs our program, and notes for which hook
+   * @param node what the shims start as Node; `real` runs our program, and notes each hook
    */
   constructor(shell?: Shell, node: 'real' | 'stand-in' = 'real') {
     this.base = new LauncherWorld(shell);
@@ -75,7 +75,7 @@ export class TrailerWorld {
     this.base.script(join(this.base.binaries, 'node'), [line]);
   }
 
-  /** Leaves what `init` leaves; with a pid, also a session that works alone and has that process. */
+  /** Leaves the files of `init`; with a pid, also those of a session that works alone in that process. */
   enable(pid?: number, start = pid === undefined ? '' : startOf(pid), gitDir = this.gitDir): void {
     mkdirSync(join(this.gitDir, 'handoff'), { recursive: true });
     if (pid === undefined) return;
@@ -83,7 +83,7 @@ export class TrailerWorld {
     writeFileSync(join(gitDir, 'handoff-solo'), `${mine} ${pid} ${start}\n`);
   }
 
-  /** What each call of a session leaves. */
+  /** Leaves the file that each call of a session leaves. */
   private beat(session: string): void {
     mkdirSync(join(this.gitDir, 'handoff', 'beat'), { recursive: true });
     writeFileSync(join(this.gitDir, 'handoff', 'beat', session), '');
@@ -124,12 +124,12 @@ export class TrailerWorld {
     return run;
   }
 
-  /** Makes an empty commit with that message. */
+  /** Makes an empty commit. */
   commit(message: string, more: string[] = [], env: Record<string, string> = {}): GitRun {
     return this.git(['commit', '-q', '--allow-empty', '-m', message, ...more], env);
   }
 
-  /** Commits a file without our hooks, as a person, or with that session id in the message. */
+  /** Commits a file without our hooks, with no session in the message, or with this one. */
   file(name: string, text: string, id?: string): void {
     writeFileSync(join(this.root, name), text);
     this.git(['add', '--', name]);

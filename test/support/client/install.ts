@@ -147,7 +147,7 @@ function run(program: string, args: readonly string[], cwd: string): void {
 function works(program: string, version: string): boolean {
   if (!existsSync(program)) return false;
   try {
-    const env = { PATH: process.env['PATH'], HOME: CACHE }; // the program writes files at its start
+    const env = { PATH: process.env['PATH'], HOME: CACHE }; // the program may leave files in its home
     return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(version);
   } catch {
     return false;

@@ -11,10 +11,10 @@ const LOST = `refs/handoffs-local/lost/main/${TOPIC}`;
 /** Old enough for `doctor --fix`, which keeps locks younger than ten minutes. */
 const STALE_SECONDS = 660;
 
-/** Where a text is after a write: at the tip, or kept although the write did not succeed. */
+/** Where a text is after a write: at the tip, or kept in a ref or a file because the write failed. */
 export type Whereabouts = 'tip' | 'lost' | 'file';
 
-/** A repository in which writes fail or are killed, and what must hold afterwards. */
+/** A repository in which writes fail or are killed, with checks of what must hold afterwards. */
 export class FaultWorld extends TestRepository {
   readonly session = 'sess-fault-1';
   #patience = amount(3, Infinity);
@@ -41,8 +41,8 @@ export class FaultWorld extends TestRepository {
   }
 
   /**
-   * Expects one of the two results that a write may have, whatever happened to it: the refs are as before, or its
-   * commit follows the former tip, the public ref first. Returns whether it does.
+   * Expects one of the two results that even a killed write may have: the refs are as before, or its commit follows the
+   * former tip. Of the two refs, the public one moves first. Returns whether the commit is there.
    */
   expectOldOrNew(before: string, text: string, stdout: string): boolean {
     const tip = this.tip();
@@ -58,7 +58,7 @@ export class FaultWorld extends TestRepository {
     return true;
   }
 
-  /** Where the text is after a write that ended by itself. */
+  /** Where the text is after a write that was not killed. */
   whereabouts(text: string, stderr: string): Whereabouts | undefined {
     if (this.noteOf(REF) === text) return 'tip';
     const file = /your text is kept in (\S+)/.exec(stderr)?.[1];
@@ -67,9 +67,9 @@ export class FaultWorld extends TestRepository {
   }
 
   /**
-   * Writes after a killed write. It succeeds, or keeps its text and names a lock, which `doctor --fix` removes once it
-   * is old. Returns whether that was needed. Since a write waits seconds for a lock, a short run lets only some writes
-   * wait, and calls the doctor before the others.
+   * Writes after a killed write. Either the write succeeds, or it keeps its text and names a lock, which `doctor --fix`
+   * removes once the lock is old. Returns whether the doctor was needed. A write waits seconds for a lock, so a short run
+   * lets only some writes wait, and calls the doctor before the others.
    */
   writeAgain(text: string): boolean {
     const isLocked = this.locks().length > 0;

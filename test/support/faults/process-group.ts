@@ -4,9 +4,9 @@ import { type Run, type TestRepository, finished } from '../repository.ts';
 
 /** A program and all that it starts, so that all can be killed at once. */
 export interface ProcessGroup {
-  /** Ends when the program has ended and its pipes are closed. */
+  /** Resolves when the program has ended and its pipes are closed. */
   readonly ended: Promise<Run>;
-  /** SIGKILL for every process of the group; done when none is left. */
+  /** Kills every process of the group (SIGKILL), and waits until none is left. */
   kill(): Promise<void>;
 }
 

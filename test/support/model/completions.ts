@@ -39,13 +39,13 @@ function toolResults(body: Body): ToolResult[] {
         id,
         tool: stringOf(objectOf(call?.['function'] ?? call?.['custom'])['name']),
         input: callInput(call),
-        failed: false, // the protocol has no such field; the text says it
+        failed: false, // in this protocol, only the text tells failures
         output: textOf(message['content']),
       };
     });
 }
 
-/** The texts after the model's last answer, without tool results. */
+/** The messages after the model's last answer, without tool results. */
 function userTexts(body: Body): string[] {
   const messages = messagesOf(body);
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

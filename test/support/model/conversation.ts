@@ -34,8 +34,8 @@ export class Conversation {
   }
 
   /**
-   * Answers one request: the conversation takes the next turn, a side request gets the smallest answer that
-   * fits, anything else an HTTP status.
+   * Answers one request: the conversation gets the next turn, a side request gets the smallest answer that
+   * fits, and anything else gets an HTTP status.
    */
   async reply(method: string, path: string, body: Body): Promise<Reply | number> {
     const dialect = DIALECTS.find((candidate) => candidate.asks(path) !== undefined);

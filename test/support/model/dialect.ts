@@ -24,7 +24,7 @@ export interface ServerEvent {
   readonly data: JsonObject;
 }
 
-/** One vendor's protocol. A new one is a file that exports a `ModelDialect` and a line in `server.ts`. */
+/** One vendor's protocol. To add a protocol, export a `ModelDialect` from a new file, and list it in `server.ts`. */
 export interface ModelDialect {
   readonly name: string;
   /** What a POST to this path asks for; `undefined` when it is not of this dialect. */
@@ -50,7 +50,7 @@ export function freshId(prefix: string): string {
   return prefix + randomUUID().replaceAll('-', '').slice(0, 24);
 }
 
-/** What a turn says: a turn without any tool says at least `ok`. */
+/** The text of a turn. Without text and tools, it is `ok`. */
 export function spokenText(turn: Turn): string | undefined {
   return turn.text ?? (turn.tools === undefined || turn.tools.length === 0 ? 'ok' : undefined);
 }

@@ -15,7 +15,7 @@ function itemsOf(body: Body): Body[] {
   return listOf(body['input']).map(objectOf);
 }
 
-/** The tools on offer; newer models get some as an input item, and namespaces hold tools of their own. */
+/** The offered tools. Newer models get some of them as an input item; a namespace is a group of tools. */
 function toolsOf(body: Body): Body[] {
   const added = itemsOf(body).filter(
     ({ type }) => type === 'additional_tools' || type === 'tool_search_output',
@@ -58,7 +58,7 @@ function toolResults(body: Body): ToolResult[] {
       id,
       tool: stringOf(made?.['name'] ?? made?.['type']),
       input: callInput(made),
-      failed: false, // the protocol has no such field; the text says it
+      failed: false, // in this protocol, only the text tells failures
       output: textOf(item['output']) || JSON.stringify(item['output']),
     });
   }

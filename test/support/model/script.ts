@@ -9,13 +9,13 @@ export interface ToolUse {
 }
 
 /**
- * The model's answer to one request. In any string of `tools`, `{{last:REGEX}}` stands for the
- * first group (else the whole match) of REGEX in the last tool result.
+ * The model's answer to one request. In all strings of `tools`, `{{last:REGEX}}` stands for the
+ * first group (or else the whole match) of REGEX in the last tool result.
  */
 export interface Turn {
   readonly text?: string;
   readonly tools?: readonly ToolUse[];
-  /** A gate that opens when the client requests this turn: it has then carried out the turn before. */
+  /** A gate that opens when the client requests this turn, so after it has carried out the turn before. */
   readonly opens?: string;
   /** A gate that must be open before the model answers. */
   readonly waitsFor?: string;
@@ -27,7 +27,7 @@ export interface Turn {
   readonly error?: number;
 }
 
-/** The turns of the conversation, and those of sub-agents, each found by a text in its prompt. */
+/** The turns of the main conversation and of sub-agents, which a text in their prompt identifies. */
 export interface Script {
   readonly turns: readonly Turn[];
   /** Called at each request with the tools that the client offers. */
@@ -45,12 +45,12 @@ export function say(text: string, gates: Partial<Turn> = {}): Turn {
   return { ...gates, text };
 }
 
-// No third `}` may follow the end, so that a pattern may end with a quantifier: {{last:([0-9a-f]{8})}}, {{last:a{2}}}.
+// In `{{last:a{2}}}`, the first `}` belongs to the pattern. So a placeholder ends at a `}}` that no further `}` follows.
 const PLACEHOLDER = /\{\{last:(.*?)\}\}(?!\})/gs;
 
 /**
- * The turn with its placeholders filled from the last tool result. A placeholder that is the whole string
- * and finds digits becomes a number. Throws when a pattern finds nothing: the script's expectation failed.
+ * The turn with its placeholders filled from the last tool result. A string that is only a placeholder becomes
+ * a number if it finds digits. Throws when a pattern finds nothing, since the script expected something.
  */
 export function fillIn(turn: Turn, lastResult: string): Turn {
   if (turn.tools === undefined) return turn;
