@@ -30,7 +30,7 @@ const FACTS: AutomaticFacts = {
 };
 const first = (facts: Partial<AutomaticFacts>) => automaticNote({ ...FACTS, ...facts }).split('\n')[0];
 
-/** The text of a CommonMark code span, read by the specification; `undefined` if it is no code span, or only partly one. */
+/** The content of a CommonMark code span, by the specification; `undefined` if the text is not exactly one code span. */
 function readSpan(span: string): string | undefined {
   const fence = /^`+/.exec(span)?.[0] ?? '';
   const runs = [...span.matchAll(/`+/g)].filter(([run]) => run.length === fence.length);

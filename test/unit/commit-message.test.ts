@@ -11,7 +11,7 @@ const mine = '11111111-aaaa-4aaa-8aaa-111111111111';
 const other = '22222222-bbbb-4bbb-8bbb-222222222222';
 const scissors = '# ------------------------ >8 ------------------------';
 
-/** A message with somebody's text, after which a paragraph can be appended. */
+/** A message with text, to which a paragraph can be appended. */
 const PLAIN: MessageParts = {
   hasText: true,
   namesSession: false,

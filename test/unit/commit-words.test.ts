@@ -96,7 +96,7 @@ describe('the words of a git commit', () => {
     expect(amends('git commit -am x --amen -- a.ts', 'x\n')).toBe(true);
     expect(amends('git commit -m say --amend to them', 'say --amend to them\n')).toBe(false);
     expect(amends('git commit -m say --amend to them --amend', 'say --amend to them\n')).toBe(true);
-    // A message from a file or a pipe is not in the line.
+    // The command line does not contain a message that comes from a file, a pipe or a commit.
     expect(amends('git commit -F - --amend', 'say --amend to them\n')).toBe(true);
     expect(amends('git commit -C HEAD --amend', 'say --amend to them\n')).toBe(true);
     expect(amends('git commit --author A B <a@b> --amend --no-edit', 'say --amend\n')).toBe(true);

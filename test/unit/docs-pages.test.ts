@@ -66,7 +66,7 @@ describe('decisions', () => {
 
 describe('the style', () => {
   const examples = docs.examplesOfStyle();
-  /** The page shows some; the script advises against these, too. */
+  /** Examples that the page does not show, but that the script also advises against. */
   const MORE = [
     { before: 'a gate that opens is none', after: 'a gate that opens is useless' },
     { before: 'The reasons stand in that file', after: 'For the reasons, see that file' },

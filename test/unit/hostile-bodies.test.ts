@@ -22,7 +22,7 @@ const BOUNDARY = /^--- .* \[([0-9a-f]{16,})\] ---$/gm;
 /** C0 (but line feed and tab), C1, bidirectional, invisible and tag characters, runs of variation selectors. */
 const STEERING =
   /[^\P{Cc}\n\t]|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]/u;
-/** A joiner that joins no two pictures. */
+/** A zero-width joiner that is not between two pictographs. */
 const LONE_JOINER = /(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})/u;
 
 const bytesOf = ({ body, bodyBase64, generate }: BodyCase): Buffer =>
@@ -30,13 +30,13 @@ const bytesOf = ({ body, bodyBase64, generate }: BodyCase): Buffer =>
     ? Buffer.from(bodyBase64, 'base64')
     : Buffer.from(body ?? generate?.unit.repeat(generate.count) ?? '');
 
-/** A body as a whole note, and as the section that the next session acts on. */
+/** The two places of a body in a note. */
 const SHAPES: readonly (readonly [string, (body: Buffer) => Buffer])[] = [
   ['as a whole note', (body) => body],
   ['as a next action', (body) => Buffer.concat([Buffer.from('# Next action\n\n'), body])],
 ];
 
-/** What a session is told about one note at its start, which test/integration/hostile-bodies.test.ts tests for some. */
+/** What a session is told about a note at its start. (test/integration/hostile-bodies.test.ts runs some of these cases.) */
 function startText(note: string): string {
   const facts = { session: 'sess-1', client: 'claude', branch: 'main', peers: [], files: [] };
   const told = {
@@ -56,7 +56,7 @@ function checkInvariants(text: string): void {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_BYTES);
 }
 
-/** Without the blanks at the end of each line, and without the mark before it. */
+/** Drops the blanks at the end of each line; `unmarked` also drops the mark at its beginning. */
 const trimmed = (text: string) => text.replace(/[ \t]+$/gm, '');
 const unmarked = (text: string) => trimmed(text.replace(/^\| ?/gm, ''));
 

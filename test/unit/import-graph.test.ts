@@ -5,7 +5,7 @@ import { type Imports, circlesOf, closureOf, importsOf, parseImports } from '../
 
 const SOURCE = resolve(import.meta.dirname, '..', '..', 'src');
 
-/** The sources and libraries that an entry reaches. */
+/** The sources and libraries that an entry imports, directly or indirectly. */
 function reached(entry: string, lazily: boolean): { sources: string[]; libraries: string[] } {
   const modules = [...closureOf(join(SOURCE, entry), { lazily })];
   return {

@@ -10,7 +10,7 @@ function mutated(text: string, operator: string, at: At, value?: unknown, file =
 
 const body = (code: string) => `function f(p, q) { ${code} }`;
 
-/** The operator, the place and its value; the code before and after. */
+/** An operator, its place and value, and the code before and after. */
 type Row = readonly [operator: string, at: At, value: unknown, before: string, after: string];
 
 const TYPESCRIPT: readonly Row[] = [

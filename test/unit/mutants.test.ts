@@ -24,7 +24,7 @@ describe('the list of mutants', () => {
 
   it.each(mutants)('$id has one place in its file, and changes it', (mutant) => {
     const text = read(mutant.file);
-    // It throws if there is no place, or more than one, or if the result cannot be parsed.
+    // `mutate` throws unless there is exactly one place, and the result can be parsed.
     expect(mutate(mutant, text).text).not.toBe(text);
     expect(mutant.hurts).not.toBe('');
   });

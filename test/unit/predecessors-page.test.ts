@@ -7,7 +7,7 @@ const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
 const [, page = ''] = read('docs', 'comparison.md').split('\n## The predecessors\n');
 const sections = page.split(/^### /m).slice(1);
 
-/** The tests for each predecessor and each feature on the page, as `integration/x.test.ts "name"`. */
+/** The tests for each predecessor and feature on the page, as `integration/x.test.ts "name"`. */
 const evidence = JSON.parse(read('test', 'unit', 'predecessor-features.json')) as Record<
   string,
   Record<string, string[]>

@@ -17,7 +17,7 @@ const commit = (by: string, added: readonly string[], more: Partial<Facts['commi
   added: [...added],
 });
 
-/** The verdict when A has written a line `a`, and B a line `b`. */
+/** The counts of a play in which A wrote a line `a`, unless `facts` says otherwise. */
 function judged(facts: Partial<Facts>) {
   const counts = judge({
     lines: [{ text: 'a', by: 'a' }],

@@ -1,15 +1,15 @@
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
-/** A text that makes an expression backtrack: what leads to a repetition, then what it repeats, then what does not match. */
+/** The parts of a text that makes an expression backtrack: `prefix` leads to a repetition, which then matches `unit` often. */
 export interface Pump {
   readonly prefix: string;
   readonly unit: string;
 }
 
-/** Endings of a pumped text: some match nothing, some nearly everything. */
+/** Endings of a pumped text. They are of several kinds, so that one of them makes the match fail. */
 const ENDS = ['', '\u0001', '\n!', 'x'];
 
-/** Pumps for every repetition in an expression, including every choice of characters that its neighbours allow. */
+/** Pumps for every repetition in an expression, with samples of the characters that it may repeat. */
 export function pumpsOf(source: string, flags: string): Pump[] {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, { unicode: flags.includes('u') });
   const pumps = new Map<string, Pump>();
@@ -32,7 +32,7 @@ export function pumpsOf(source: string, flags: string): Pump[] {
           visit(element, before);
           before += sample(element);
         }
-        // The whole sequence repeatedly, on which an unanchored expression starts again and again.
+        // Repeats the whole sequence: an unanchored expression starts at each repetition.
         add('', before.slice(prefix.length));
         break;
       }
@@ -40,10 +40,10 @@ export function pumpsOf(source: string, flags: string): Pump[] {
         if (node.max > 8) {
           for (const unit of samples(node.element)) {
             add(prefix, unit);
-            // After one more character, which a preceding repetition has consumed.
+            // Adds a character that a preceding repetition may consume.
             add(`${prefix}a`, unit);
           }
-          // Its beginning repeatedly, from each of which it may continue.
+          // Repeats the prefix: the expression may continue from each repetition.
           add('', prefix);
         }
         visit(node.element, prefix);
@@ -56,12 +56,12 @@ export function pumpsOf(source: string, flags: string): Pump[] {
   return [...pumps.values()];
 }
 
-/** One text that a part matches. */
+/** A text that a part of an expression matches. */
 function sample(node: AST.Node): string {
   return samples(node)[0] ?? '';
 }
 
-/** Some texts of different kinds that a part matches. */
+/** Texts of different kinds that a part of an expression matches. */
 function samples(node: AST.Node): string[] {
   switch (node.type) {
     case 'Character':
@@ -97,7 +97,7 @@ function combined(elements: readonly AST.Node[]): string[] {
 
 const CANDIDATES = Array.from(' \t\n\ra1Z-_./\\\'"`<>|;&(){}[]=,:*?!$%#~^@+\u0085é😀\u200d\ufe0f\u0000');
 
-/** Characters of several kinds that a class matches. */
+/** Characters of several kinds that a character class matches. */
 function fitting(raw: string): string[] {
   const flags = raw.includes('\\p') || raw.includes('\\u{') ? 'su' : 's';
   const isIn = new RegExp(`^${raw}$`, raw === '.' ? '' : flags);
@@ -105,8 +105,8 @@ function fitting(raw: string): string[] {
 }
 
 /**
- * How many times longer an expression takes, at worst, for a text of eight times the length: 8 for linear time, 64 for
- * quadratic. Times too short to measure count as none.
+ * By what factor an expression takes longer, at worst, for a text of eight times the length: 8 for linear time, 64 for
+ * quadratic time.
  */
 export function growth({ source, flags }: { source: string; flags: string }): {
   ratio: number;
@@ -127,19 +127,19 @@ export function growth({ source, flags }: { source: string; flags: string }): {
   return worst;
 }
 
-/** Between linear and quadratic. */
+/** A factor between 8 (linear time) and 64 (quadratic time). */
 export const LIMIT = 24;
-/** Times below this many milliseconds mean nothing. */
+/** Milliseconds. Shorter times are too short to measure. */
 const NOISE = 0.4;
 /** The length of the longest text. */
 const LONGEST = 24_000;
 
 function growthOf(expression: RegExp, text: (count: number) => string, width: number): number {
-  // In small steps at first: an expression whose time doubles with every character would never finish a long text.
+  // First short texts: an expression whose time doubles with every character would never finish a long one.
   for (let count = 4; count * width <= 48 || count <= 12; count += 2) {
     if (isSlow(expression, text(count))) return Infinity;
   }
-  // Then texts of doubling length: the first slow one is compared with a text of an eighth of its length.
+  // Then each text is twice as long as the last one. The first slow text is compared with an eighth of it.
   for (let length = 100; length < LONGEST; length *= 2) {
     const count = Math.ceil(length / width);
     if (isSlow(expression, text(count))) return ratioOf(expression, text(count), text(Math.ceil(count / 8)));
@@ -154,12 +154,12 @@ function isSlow(expression: RegExp, text: string): boolean {
 
 function ratioOf(expression: RegExp, long: string, short: string): number {
   const once = fastest(expression, long, 1);
-  // Most finish even the longest text too fast to measure.
+  // Most expressions finish even the longest text too fast to measure.
   if (once < NOISE * LIMIT) return once / NOISE;
   return fastest(expression, long, 3) / Math.max(fastest(expression, short, 3), NOISE);
 }
 
-/** The least processor time, in milliseconds, of several tries, which does not depend on how busy the machine is. */
+/** The least processor time of several tries, in milliseconds. It does not depend on how busy the machine is. */
 function fastest(expression: RegExp, text: string, tries: number): number {
   let best = Infinity;
   for (let n = 0; n < tries; n++) {

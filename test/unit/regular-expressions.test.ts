@@ -65,7 +65,7 @@ const { literals, composed } = readExpressions(join(import.meta.dirname, '..', '
 
 const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
 const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
-/** The composed expressions at run time, with their parts filled in. */
+/** The expressions that are composed at run time, with their parts filled in. */
 const COMPOSED: Readonly<Record<string, Pick<Expression, 'source' | 'flags'>>> = {
   'domain/handoff.ts': {
     source:

@@ -10,7 +10,7 @@ import {
 import type { Oid } from '../../src/domain/names.ts';
 
 const oid = (digit: number) => String(digit).repeat(40) as Oid;
-/** Moves of a branch, newest first; each to a new commit unless a number names one. */
+/** Moves of a branch, newest first. Each goes to a new commit unless a number names the commit. */
 const moves = (...messages: (string | [string, number])[]): BranchLogEntry[] =>
   messages.map((one, at) =>
     typeof one === 'string' ? { message: one, to: oid(9 - at) } : { message: one[0], to: oid(one[1]) },

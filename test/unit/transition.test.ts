@@ -181,7 +181,7 @@ describe('moves', () => {
     const verdict = checkMove({ old, next: merge.oid, chain: [orphan, merge] }, HERE);
     const reason = 'foreign owner without a take';
     expect(verdict).toMatchObject(isLegal ? { legal: true } : { reason });
-    // A history that 0.1.0 made is accepted, and can be continued.
+    // A history that version 0.1.0 made is accepted, and can be continued.
     const whole = { old: undefined, next: merge.oid, chain: [old, orphan, merge] };
     expect(checkMove(whole, HERE)).toMatchObject({ legal: true });
     const on = commitOf(5, [4], { owner: merge.trailers!.owner });
@@ -254,7 +254,7 @@ describe('a history that continues under another topic', () => {
   ])('is refused %s', (_what, chain, place) => expect(judged(chain, place).legal).toBe(false));
 });
 
-/** What a session may do next: one letter for who, one word for what. */
+/** Acts of three sessions: write or close a topic, and take it or succeed its owner. */
 const acts = fc.array(
   fc.record({ who: fc.constantFrom(a, b, c), close: fc.boolean(), succeed: fc.boolean() }),
   {
@@ -306,7 +306,7 @@ describe('any chain', () => {
         const chain = legalChain(script);
         const at = cut % chain.length;
         const mutated = chain.with(at, mutate(chain[at]!));
-        // Anybody may begin or take a topic, so only the commits after that can contradict a changed owner.
+        // Anybody may begin or take a topic. If the last commit does, no later commit contradicts a changed owner.
         const free =
           at === chain.length - 1 &&
           (at === 0 || chain[at]!.trailers!.owner !== chain[at - 1]!.trailers!.owner);

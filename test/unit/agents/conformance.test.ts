@@ -7,7 +7,7 @@ import type { ClientInstaller } from '../../../src/install/client.ts';
 import { INSTALLERS } from '../../../src/install/clients.ts';
 import { type Payload, PAYLOADS, capturedPayloads } from '../../support/payloads.ts';
 
-/* What holds in every dialect, for every event and tool that was captured from its client or is documented. */
+/* What holds in every dialect, for every event and tool that is documented or was captured from a client. */
 
 const FOLDERS = readdirSync(PAYLOADS, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
@@ -31,7 +31,7 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
 /** The kind of a tool, by its name in any client. */
 const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
   [/^(?:Bash|bash|Shell|run_shell_command|run_terminal_command|monitor)$/, ['shell']],
-  // `other` after the call: the worktree is gone, and its removal has been judged.
+  // After the call it is `other`: the removal was judged before, and the worktree is gone.
   [/^(?:ExitWorktree|exit_worktree)$/, ['argv', 'other']],
   [/^(?:Write|write|create|(?:.*[-_])?write_file)$/, ['write']],
   [
@@ -109,7 +109,7 @@ describe.each(FOLDERS)('of the payloads in %s', (folder) => {
     const event = await parsed(payload);
     const row = INSTALLERS.find((installer) => installer.client === client);
     const judges = event.tool !== undefined && event.tool.kind !== 'other';
-    // `init` registers only one of Copilot CLI's two spellings.
+    // Copilot CLI spells each event in two ways, of which `init` registers one.
     if (row === undefined || !judges || !row.events.includes(event.name)) return;
     const matchers = matchersOf(row, event.name);
     expect(matchers.some((matcher) => matcher.test(event.toolName ?? '')) || isFailure(name)).toBe(true);

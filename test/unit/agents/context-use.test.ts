@@ -51,7 +51,7 @@ describe('how full a context is', () => {
     ['copilot', tail(copilot(70), { type: 'session.compaction_complete', data: {} }), undefined],
     ['constructor', tail(claude(97)), undefined],
   ])('%s', (client, text, use) => {
-    // The first line may be only the end of a line.
+    // The text may begin in the middle of a line.
     expect(contextUse(client, `":1}}\n${text}`)).toEqual(use);
   });
 });

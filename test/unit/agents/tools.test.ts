@@ -29,7 +29,7 @@ function kindOf(client: string, tool_name: string, tool_input: object): string |
   return dialectFor(client).parse(call, {})?.tool?.kind;
 }
 
-/** The matcher with which `init` registers the event before a tool call; undefined: every tool starts the guard. */
+/** The matcher with which `init` registers the event before a tool call. If undefined, every tool starts the guard. */
 function matcherOf(client: string): string | undefined {
   const row = INSTALLERS.find((one) => one.client === (client === 'grok' ? 'claude' : client));
   const text = row?.register('', 'user', join(import.meta.dirname, '../../../bin/git-handoff')) ?? '';
@@ -40,7 +40,7 @@ function matcherOf(client: string): string | undefined {
   return hooks[event ?? '']?.[0]?.matcher;
 }
 
-/** A tool's name in the hooks of clients where it differs from the model's. */
+/** A tool's name in a client's hooks, which may differ from the name that the model uses. */
 function nameInHooks(client: string, tool: string): string {
   if (client === 'codex' && toolsOf('codex', 'shell').includes(tool)) return 'Bash';
   if (client !== 'grok') return tool;

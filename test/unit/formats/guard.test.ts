@@ -12,14 +12,14 @@ describe('handoff-<branch>-<topic>.md', () => {
   it.each([
     ['handoff-main-auth-refresh.md', 'main auth-refresh'],
     ['handoff-feature-login-token-refresh.md', 'feature/login token-refresh'],
-    // The longer branch leaves no topic of two words, but the shorter one does.
+    // The branch feature/login would leave a topic of only one word, so the branch is `feature`.
     ['handoff-feature-login-tokens.md', 'feature login-tokens'],
     ['handoff-release-1-0-smoke-test.md', 'release/1.0 smoke-test'],
     ['handoff-fix-uber-all-the-things.md', 'fix/Über-all the-things'],
-    // There is no such branch (any more), so the first word counts.
+    // No such branch exists, so the first word is taken for the branch.
     ['handoff-gone-branch-notes.md', 'gone branch-notes'],
     ['handoff-mainline-branch-notes.md', 'mainline branch-notes'],
-    // Outside the grammar, which the predecessor did not enforce for such names.
+    // These names break the predecessor's grammar, which it did not enforce for them.
     ['handoff-main.md', 'main imported-note'],
     ['handoff-Main_auth.v2.md', 'main auth-v2'],
     ['handoff-notes.md', 'main notes-work'],

@@ -41,7 +41,7 @@ function lay(
   return toBinary(mark + (JSON.stringify(value, null, indent) + tail).replaceAll('\n', eol));
 }
 
-/** Drops empty lists and objects of hooks, which the removal of our part may drop, too. */
+/** Drops empty lists and objects of hooks, since `unregisterHooks` may drop them, too. */
 function withoutEmpty(value: unknown): unknown {
   const { hooks: all, ...rest } = value as { hooks?: Record<string, unknown[]> };
   const kept = Object.entries(all ?? {}).filter(([, list]) => list.length > 0);
@@ -125,7 +125,7 @@ describe('settings with comments', () => {
         const registered = registerHooks(text, ENTRIES, isOurs, COMMENTS);
         expect(registerHooks(registered, ENTRIES, isOurs, COMMENTS)).toBe(registered);
         const taken = unregisterHooks(registered, isOurs, COMMENTS);
-        // Our entry may already be there; a comment beside it is removed with it.
+        // The settings may already have our entry. A comment beside it is removed with it.
         const plain = JSON.stringify(value);
         const others = unregister(plain);
         expect(withoutEmpty(jsonValue(withoutComments(taken)))).toEqual(withoutEmpty(jsonValue(others)));

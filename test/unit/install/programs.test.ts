@@ -26,7 +26,7 @@ describe('a git-handoff on PATH', () => {
   it("is ours, without being started, if it is the launcher, even through npm's link", () => {
     const launcher = join(import.meta.dirname, '..', '..', '..', 'bin', 'git-handoff');
     expect(programsOnPath({ PATH: dirname(launcher) })).toEqual([{ path: launcher, isOurs: true }]);
-    // Its `--version` would fail here, without Node on PATH and without its package.
+    // Without Node on PATH and without its package, the program's `--version` would fail.
     const beginning = `#!/bin/sh\n# git-handoff: starts something\nexit 1\n`;
     expect(found((path) => script(path, beginning))).toBe(true);
   });

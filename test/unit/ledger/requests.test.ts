@@ -10,7 +10,7 @@ import { blob, claim } from './facts.ts';
 
 const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
 
-/** B or C was refused, at this time, to protect A's work. */
+/** The request to A when a session was refused, at this time, to protect A's work. */
 const asks = (at: number, ...paths: string[]): WorktreeEvent => ({
   t: 'request',
   to: a,

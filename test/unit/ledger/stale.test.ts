@@ -68,7 +68,7 @@ describe('what the session’s claims say', () => {
     const gain = { from: blob(1), to: blob(2), at: 5000 };
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), { at: 6000 })), gain)).toBe(true);
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), { at: 5999 })), gain)).toBe(false);
-    // A command during which HEAD moved.
+    // HEAD moved while a command ran.
     const long = { began: 5000, at: 9000 };
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), long)), gain)).toBe(false);
     expect(isLater(candidate(blob(3), claim('f', blob(1), blob(3), { ...long, began: 6000 })), gain)).toBe(

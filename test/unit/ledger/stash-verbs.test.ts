@@ -11,7 +11,7 @@ const OTHER = 'other' as SessionId;
 const GONE = 'gone' as SessionId;
 const entry = (owner: SessionId | undefined, at: number) => ({ oid: `${at}`.repeat(40) as Oid, owner });
 
-/** `-` if the commands may run, else what is refused and for how many entries. */
+/** `-` if the commands may run; otherwise what is refused, and for how many entries. */
 function decide(
   commands: readonly string[],
   owners: readonly (SessionId | undefined)[],

@@ -3,7 +3,7 @@ import { readsOnly } from '../../../src/shell/read-only.ts';
 import { treeReach } from '../../../src/shell/tree-verbs.ts';
 
 const onDisk = new Set(['src', 'src/a.ts', '.']);
-/** `verb does [untracked] [paths]`, or `-` if the command leaves uncommitted work alone. */
+/** What a command does to uncommitted work, as `verb does [untracked] [paths]`; `-` for nothing. */
 function reach(command: string): string {
   const [verb = '', ...words] = command.split(' ');
   const found = treeReach(

@@ -8,7 +8,7 @@ import { anyText } from '../../support/any-text.ts';
 const BODIES = Number(process.env['GIT_HANDOFF_BODIES'] ?? 400);
 const NONCE = '0123456789abcdef';
 
-/** What steers a terminal, is invisible, or looks like a client's markup. */
+/** Characters that steer a terminal or are invisible. */
 const STEERING =
   /[^\P{Cc}\n\t]|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/u;
 const LONE_JOINER = /(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})/u;

@@ -5,7 +5,7 @@ import { NEEDED, possibleRules } from '../../../src/domain/secrets.ts';
 import { SECRETS } from '../../support/secrets.ts';
 
 const nameOf = (rule: (typeof rules)[number]) => rule.meta.id.replace('@secretlint/secretlint-rule-', '');
-/** Rules that read files other than notes, or let a text switch the others off. */
+/** Rules that we do not use: one reads files that are no notes, the other lets a text switch rules off. */
 const UNUSED = ['gcp', 'filter-comments'];
 
 /** The expressions of the scanner's rules, as they are at run time. */

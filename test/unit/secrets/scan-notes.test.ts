@@ -11,7 +11,7 @@ interface Leaving extends LeavingVersion {
   readonly content: Buffer;
 }
 
-/** The handoffs: versions of one note belong to the same one. */
+/** The handoffs by name. All versions of a note belong to one handoff. */
 const outgoing = new Map<string, LeavingVersion['outgoing']>();
 
 function leaving(name: string, blob: string, text: string, allowed: readonly string[] = []): Leaving {

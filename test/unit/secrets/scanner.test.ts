@@ -14,7 +14,7 @@ describe('a secret is found in a note', () => {
   it.each(Object.entries(SECRETS))('%s', async (rule, secret) => {
     const found = await findSecrets(Buffer.from(`# Goal\n\nUse ${secret} for it.\n`));
     expect(found).toContainEqual({ rule, line: 3, mask: expect.any(String) as string });
-    // The address with a token is also an address with a name and a password.
+    // Two rules find this secret: an address with a token is also one with a name and a password.
     if (rule !== 'npm/PackageJSON_xOauthToken') expect(found).toHaveLength(1);
     const pieces = Array.from({ length: secret.length - 4 }, (_, at) => secret.slice(at, at + 5));
     expect(pieces.filter((piece) => found.some(({ mask }) => mask.includes(piece)))).toEqual([]);

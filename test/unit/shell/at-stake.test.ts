@@ -43,7 +43,7 @@ it.each([
   expect(mayBeAtStake(command)).toBe(true);
 });
 
-/** Whether these effects would make the program refuse or save something, or look who works elsewhere. */
+/** Whether the program would act on these effects: refuse or save something, or look for sessions in other worktrees. */
 function acts(effects: ShellEffects): boolean {
   const isOn = (setting: string) => setting !== 'clean.requireforce';
   const facts = { isPath: () => true, names: () => undefined, text: () => undefined, isOn };

@@ -11,7 +11,7 @@ function linksOf(setup: string | undefined): Record<string, string> {
   return links;
 }
 
-/** Cases that cannot be decided in general, but can be decided here, where the disk resolves their glob. */
+/** Cases that can be decided here only because the disk resolves their glob. */
 const DECIDABLE = new Set(['BX010', 'BX011', 'BX018']);
 
 describe('the corpus of hostile commands', () => {

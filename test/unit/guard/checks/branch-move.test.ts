@@ -8,7 +8,7 @@ const commit = (n: number, session: string) => ({
   seconds: 0,
   branch: undefined,
 });
-/** A command with which the branch would leave these commits behind, newest first. */
+/** A command after which the branch would no longer contain these commits, newest first. */
 const leaves = (command: string, ...commits: ReturnType<typeof commit>[]): Situation => ({
   command,
   git: { leftBehind: () => Promise.resolve(commits) },

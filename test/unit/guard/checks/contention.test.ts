@@ -23,7 +23,7 @@ const settle = does('judged');
 const byPeer = { ledgers: { [PEER]: ['src/a.ts'] } };
 const byAgent = { ledgers: { [SELF]: [claim('src/a.ts', { agent: 'one' })] } };
 
-/** The peer is on record under a process. */
+/** Records this process for the peer. */
 const runsAs = (pid: number) => (place: WorkPlace) => {
   const start = processTable().runningSince(pid) ?? '';
   appendEvents(place, PEER, [{ t: 'registered', pid, start, at: NOW }]);

@@ -7,7 +7,7 @@ import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import { PEER, type Situation, refuses, table } from '../../../support/guard-table.ts';
 
 const CONFIG: SettingEntry[] = [['handoff.enabled', 'true']];
-/** `init` made the hooks, and they run; `seen` is the configuration that a call of git also sees. */
+/** A repository with our hooks, in which they run. `seen` is the configuration that a call of git finds. */
 const hooked = (command: string, seen: readonly SettingEntry[] | 'unknown' = CONFIG): Situation => ({
   command,
   config: CONFIG,

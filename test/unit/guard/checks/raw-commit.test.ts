@@ -5,7 +5,7 @@ import { gemini } from '../../../../src/agents/gemini.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import { PEER, type Row, THIRD, judgedBy, refuses, table } from '../../../support/guard-table.ts';
 
-/** A commit is refused, with this hint to type instead. */
+/** A commit that is refused, with a hint of what to type instead. */
 const typedAgain = (command: string, hint: RegExp): Row => [
   command,
   { command, client: gemini },

@@ -12,7 +12,7 @@ import {
   table,
 } from '../../../support/guard-table.ts';
 
-/** A stash with one entry of each maker, newest first; `?`: an unknown maker. */
+/** A stash with one entry of each maker, newest first. `?` is an unknown maker. */
 const stashOf = (command: string, ...makers: string[]): Situation => ({
   command,
   arrange: ({ commonDir }) => {

@@ -5,7 +5,7 @@ import { PEER, claim, refuses, table, worktreeIdOf } from '../../../support/guar
 const worktrees = { wt: 'topic', other: 'fix' };
 const there = { worktrees, peers: [{ session: PEER, worktree: 'wt' }] };
 const nested = { worktrees: { 'repo/wt': 'topic' }, peers: [{ session: PEER, worktree: 'wt' }] };
-/** A session that began in the main worktree, and has only touched this one. */
+/** A peer that began in the main worktree, and later made a call in `wt`. */
 const visiting = {
   worktrees,
   peers: [
