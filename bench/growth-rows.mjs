@@ -68,7 +68,7 @@ function peakOf(scenario, command) {
   time({ ...command, env });
   const all = readdirSync(peaks).map((name) => Number(readFileSync(join(peaks, name), 'utf8')));
   rmSync(peaks, { recursive: true });
-  if (all.length === 0) throw new Error(`${command.args.join(' ')}: no process of Node told its memory`);
+  if (all.length === 0) throw new Error(`${command.args.join(' ')}: no Node process recorded its memory`);
   return Math.max(...all) / 1024;
 }
 

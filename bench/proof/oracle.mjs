@@ -15,7 +15,7 @@
  * @property {{ harms: boolean, outcome: 'ran' | 'refused' | 'failed' }[]} calls
  */
 
-/** What is counted, in the order of the table, with its name there. */
+/** The counts in the order of the table, each with its name in the table. */
 export const COUNTS = {
   lost: 'lost lines',
   away: 'carried off',

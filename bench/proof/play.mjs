@@ -22,7 +22,7 @@ export const TEN = Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join(
 /** The files that every repository begins with. */
 export const FILES = { 'README.md': 'the project\n', 'src/a.js': TEN, 'src/b.js': TEN, 'shared.md': TEN };
 
-/** Options that make git read its branches, and everything that it keeps. */
+/** git's options for all branches, and for all that git keeps. */
 const BRANCHES = ['--exclude=refs/handoffs*', '--exclude=refs/stash', '--all'];
 const EVERYTHING = ['--exclude=refs/handoffs*', '--all', '--reflog'];
 

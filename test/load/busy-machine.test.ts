@@ -9,8 +9,8 @@ import type { HookAnswer } from '../support/hook-answer.ts';
 import { TEN, SharingWorld } from '../support/sharing-world.ts';
 
 /**
- * The guard's promises hold on an overloaded machine: eight sessions work beside sixteen busy loops, each as fast as it
- * gets answers. Nothing here is timed; a call that takes too long shows because it is let through.
+ * The guard's promises hold on an overloaded machine. Eight sessions work beside sixteen busy loops, and each calls again
+ * as soon as it has an answer. Nothing is timed, because the guard lets a call through if it takes too long.
  */
 
 /** `.ci/run` only has time for `short`. */

@@ -29,7 +29,6 @@ async function notified(count: number): Promise<Record<string, unknown>[]> {
   return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** B is refused src/a.ts, which A has changed. */
 function standOff(): void {
   world.write(A, 'src/a.ts', 'one\n');
   refusal(world.write(B, 'src/a.ts', 'two\n'));

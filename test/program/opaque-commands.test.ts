@@ -32,7 +32,7 @@ const bytes = () => readFileSync(join(world.path, 'src/a.ts'));
 const run = (command: string) =>
   world.bash(B, command, { env: { PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` } });
 
-/** The command in a text that brings the work back. */
+/** Finds the command that brings the work back. */
 const printed = (text: string) => /git (handoff rescue restore [^`\n]*?)(?:\.?$|\. )/m.exec(text)?.[1] ?? '';
 
 const OPAQUE = {

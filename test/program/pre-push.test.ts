@@ -208,7 +208,7 @@ describe('local bookkeeping', () => {
     mkdirSync(folder);
     for (const name of ['sh', 'git', 'readlink', 'cat', 'git-upload-pack', 'git-receive-pack']) {
       const program = world.run('sh', ['-c', `command -v ${name}`]).stdout.trim();
-      // Called by its own path, so that a stand-in for a Mac's program finds its files beside it.
+      // A script instead of a link, so that a stand-in for a Mac's program finds the files beside it.
       writeFileSync(join(folder, name), `#!/bin/sh\nexec '${program}' "$@"\n`, { mode: 0o755 });
     }
     return folder;

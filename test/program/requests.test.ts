@@ -13,7 +13,6 @@ afterEach(() => world.remove());
 
 const ASKS = 'claude bbbbbbbb wants to';
 
-/** B is refused src/a.ts, which A has changed. */
 function standOff(content = 'one\n'): void {
   world.write(A, 'src/a.ts', content);
   refusal(world.write(B, 'src/a.ts', 'two\n'));
@@ -21,7 +20,7 @@ function standOff(content = 'one\n'): void {
 
 const D = 'dddddddd-4444-4444-8444-444444444444';
 
-/** What the session that was asked heard. */
+/** The texts that the asked session was told. */
 let received: string[] = [];
 
 /** The conversation continues under another id. */

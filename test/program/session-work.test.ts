@@ -24,7 +24,7 @@ function patchOf(words: readonly string[], session?: string): string {
   return run.stdout;
 }
 
-/** Applies a patch to HEAD's files in another worktree, and returns what a file has there. */
+/** Applies a patch to HEAD's files in another worktree, and returns the content of files there. */
 function appliedTo(patch: string, ...paths: readonly string[]): string[] {
   const cwd = join(world.root, 'applied');
   world.git(['worktree', 'add', '-q', '--detach', cwd, 'HEAD']);

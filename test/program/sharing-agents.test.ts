@@ -4,7 +4,7 @@ import type { SessionId } from '../../src/domain/names.ts';
 import { dropAbandoned, openWindow, readWindows } from '../../src/changes/windows.ts';
 import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
-/** Process and id tell who is at work; sub-agents share those of their session. */
+/** A session is known by its process and id, and its sub-agents have the same. */
 let world: SharingWorld;
 beforeEach(() => {
   world = new SharingWorld();

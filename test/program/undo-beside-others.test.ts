@@ -12,7 +12,7 @@ afterEach(() => world.remove());
 
 const put = (path: string, text: string) => writeFileSync(join(world.path, path), text);
 
-/** Takes A's changes back, and types the command that the message names. */
+/** Undoes A's changes. Returns a function that runs the command to bring them back. */
 function undoneAndBack() {
   const text = world.ok(['undo'], { session: A });
   const [, command = 'false'] = /^To bring them back: (.*)$/m.exec(text) ?? [];

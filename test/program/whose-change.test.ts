@@ -61,7 +61,7 @@ describe('a file tool that was announced and whose result is not yet known', () 
 describe('changes that a commit’s hooks hide for a while', () => {
   const record = () => join(world.path, '.git', 'handoff-committing');
 
-  /** Runs it while a commit's hooks are running, which hide what is not staged. */
+  /** Calls `run` as if the hooks of a commit were running, which hide changes that are not staged. */
   function hidden(run: () => void): void {
     writeFileSync(record(), `${process.pid} ${processTable().startOf(process.pid)}\n`);
     world.git(['stash', 'push', '-q', '--include-untracked']);

@@ -126,7 +126,7 @@ function mayAct(effects: ShellEffects): boolean {
   );
 }
 
-/** Commands made of words that a command line may have, all different, and the same in every run. */
+/** Commands made of words that a command line may have. They are the same in every run. */
 function* generated(count: number): Generator<string> {
   const words = [
     ...'ls cat head grep wc echo pwd true : git git git git rm sh tee find sort xargs env cd npm a src/a.ts -l -n5'.split(' '),

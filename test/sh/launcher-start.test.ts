@@ -162,7 +162,6 @@ describe.each(shells)('when something is missing, under $name', (shell) => {
     );
   });
 
-  /** The lines of a log. */
   const logged = (folder: string) =>
     readFileSync(join(folder, 'guard.log'), 'utf8')
       .trimEnd()

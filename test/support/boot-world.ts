@@ -20,7 +20,7 @@ export interface Booted {
   /** Codes of all findings about branch and HEAD, and of other findings that are not `ok` or `tests-none`. */
   readonly codes: readonly string[];
   readonly value: BootShape;
-  /** Sentence of the finding with a code. */
+  /** The sentence of the finding with this code. */
   text(code: string): string;
 }
 

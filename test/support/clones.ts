@@ -129,7 +129,7 @@ export class Clone extends TestRepository {
   }
 }
 
-/** A server and the clones of it. */
+/** A server and its clones. */
 export class Clones {
   readonly server: GitServer;
   readonly #machines: TestRepository[] = [];
@@ -149,7 +149,7 @@ export class Clones {
     return clone;
   }
 
-  /** Where everything is, for whoever looks at what a failed test left. */
+  /** The paths of all repositories, for somebody who examines a failed test. */
   get paths(): string[] {
     return [this.server, ...this.#machines].map(({ path }) => path);
   }

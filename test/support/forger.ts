@@ -72,7 +72,7 @@ export class Forger {
     return this.object('tag', `object ${oid}\ntype ${type}\ntag evil\ntagger ${who}\n\nevil\n`);
   }
 
-  /** Makes first notes on many topics in one process. Each contains its number, and its message has the padding. */
+  /** Makes first notes on many topics in one process. Each note contains its number, and each message the padding. */
   plant(topics: readonly string[], padding = ''): void {
     const commits = topics.map((topic, at) => {
       const message = `note ${at}\n\n${padding}Claude-Session-Id: sess-eve-1\nHandoff-State: open\n`;

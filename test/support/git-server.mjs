@@ -28,7 +28,7 @@ const isOpen = (port) =>
 async function serveDaemon() {
   const port = await freePort();
   const words = ['--export-all', '--enable=receive-pack', '--reuseaddr', `--base-path=${folder}`];
-  // Called by its own path: `git daemon` would be a second process that forwards no signal.
+  // We start git-daemon itself: `git daemon` would be another process around it, which forwards no signal.
   const daemon = spawn(join(programs, 'git-daemon'), [
     ...words,
     '--listen=127.0.0.1',
@@ -49,7 +49,7 @@ function serveHttp() {
   untilClosed(() => process.exit(0));
 }
 
-/** One request by CGI (RFC 3875), as a web server would start git-http-backend. */
+/** Answers a request by CGI (RFC 3875), like a web server that starts git-http-backend. */
 function answer(request, response) {
   const { pathname, search } = new URL(request.url, 'http://127.0.0.1');
   const backend = spawn(join(programs, 'git-http-backend'), [], {

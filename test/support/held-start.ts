@@ -64,7 +64,7 @@ export class HeldStart {
   }
 }
 
-/** Expects that both are on record, neither counts as alone, and each owns only what it changes. */
+/** Expects that neither A nor B counts as alone, and that each owns only what it changes. */
 export function worksApart(world: SharingWorld): void {
   world.write(A, 'src/a.ts', 'of A\n');
   world.write(B, 'src/new.ts', 'of B\n');

@@ -50,7 +50,7 @@ async function run(call) {
     budget: () => ENDLESS,
     program: join(packageRoot, 'dist', 'start.cjs'),
   });
-  // Its children must end before the next call or the removal of the repository.
+  // The call's child processes must end before the next call or the removal of the repository.
   while (process.getActiveResourcesInfo().includes('ProcessWrap')) await pause(1);
   return { status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) };
 }

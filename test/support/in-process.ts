@@ -7,7 +7,7 @@ const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
 /** A call that takes longer, in milliseconds, hangs. */
 const PATIENCE_MS = 100_000;
 
-/** A call of `git handoff`, as a process would be started for it. */
+/** A call of `git handoff`, with all that a process for it would get. */
 export interface Call {
   readonly args: readonly string[];
   readonly cwd: string;

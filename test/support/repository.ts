@@ -40,7 +40,7 @@ export interface RunOptions {
   readonly input?: string | Uint8Array;
   /** Merged into the world's environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The session as which the process acts: sets the client's variable. */
+  /** The session of the process: sets its client's variable. */
   readonly session?: string;
   /** How git-handoff is called; default: the world's way. */
   readonly calls?: Calls;
@@ -58,7 +58,7 @@ export interface RepositoryOptions {
   readonly folder?: string;
   /** Whose machine it is; default: Ada. */
   readonly person?: string;
-  /** Where the repository is cloned from, with these words of `git clone`. */
+  /** Clones the repository from this URL, with these options of `git clone`. */
   readonly cloneOf?: { readonly url: string; readonly words?: readonly string[] };
   /** How the program is called unless a call says otherwise. Default: set by vitest.config.ts for each project. */
   readonly calls?: Calls;
@@ -89,7 +89,7 @@ export interface Json {
 /** A process that runs for so long will not end by itself, and vitest's limits cannot interrupt `spawnSync`. */
 const STUCK_MS = 600_000;
 
-/** The name of a world's home; with a blank in `npm run test:mac`. */
+/** The name of a world's home. In `npm run test:mac`, it contains a blank. */
 const HOME = STAND_INS === undefined ? 'home' : 'Ada Lovelace';
 
 /** A time that every commit of a fixture carries, so that its object names repeat. */
@@ -98,7 +98,7 @@ const FIXED_DATE = '2026-01-02T03:04:05Z';
 /** A folder without `handoff` in its name, so that the tests also cover the guard's fast path in sh. */
 const newRoot = () => realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
 
-/** Otherwise git might pack objects in the background while the test removes the folder. */
+/** Settings without which git might pack objects in the background, in a folder that the test removes. */
 const IN_FOREGROUND = ['[gc]', 'autoDetach = false', '[maintenance]', 'autoDetach = false'];
 
 /**

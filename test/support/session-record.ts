@@ -1,7 +1,7 @@
 import type { SessionId } from '../../src/domain/names.ts';
 import type { SessionRecord } from '../../src/domain/session.ts';
 
-/** A session's record on boot `boot` in pid namespace `ns`, started at 1,000 ms, with these differences. */
+/** A session's record with these changes. Without changes, it is on boot `boot` and in pid namespace `ns`. */
 export function recordOf(session: SessionId, changes: Partial<SessionRecord> = {}): SessionRecord {
   return {
     v: 1,

@@ -1,4 +1,4 @@
-// eslint-disable-next-line no-control-regex -- what a pseudo-terminal is sent after a question
+// eslint-disable-next-line no-control-regex -- a pseudo-terminal gets these after a question
 const CURSOR_MOVE = /\x1b\[\d*[A-Za-z]/g;
 
 /** Replaces what differs from run to run: object names, ages, versions, padding, moves of the cursor. */
@@ -23,8 +23,8 @@ export function shape(output: string): string {
 }
 
 /**
- * Prepares what a page shows, and what the command printed, for a test that expects them to be equal and shows the
- * difference. A line `…` of the page stands for any number of lines.
+ * Prepares the example of a page and the output of its command, so that a test can expect them to be equal. A line `…` of
+ * the page stands for any number of lines.
  */
 export function compared(shown: string, printed: string): { shown: string; printed: string } {
   const [expected, actual] = [shape(shown), shape(printed)];

@@ -9,7 +9,7 @@ export interface Shell {
 /** Shells that tests try: those of nearly every machine, and those that GIT_HANDOFF_SHELLS lists. */
 const words = ['dash', 'bash', ...listedShells()];
 
-/** The shells of this machine that tests run our scripts with; with `GIT_HANDOFF_TEST_SHELL`, only that one. */
+/** The shells of this machine in which tests run our scripts; only one if `GIT_HANDOFF_TEST_SHELL` names it. */
 export const shells: readonly Shell[] =
   shellUnderTest === undefined
     ? [...new Set(words)].flatMap((word) => findShell(word) ?? [])

@@ -18,7 +18,7 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder of this run's templates (templates-setup.ts); a tier without one builds every world. */
+    /** The folder of this run's templates (templates-setup.ts); tests without such a folder build every world. */
     templates: string | undefined;
   }
 }

@@ -19,7 +19,7 @@ interface BodyCase {
 const cases = hostileCases<BodyCase>('bodies.json');
 const MAX_BYTES = 1600;
 const BOUNDARY = /^--- .* \[([0-9a-f]{16,})\] ---$/gm;
-/** C0 (but line feed and tab), C1, bidirectional, invisible and tag characters, runs of variation selectors. */
+/** Control (except line feed and tab), bidirectional, invisible and tag characters, and runs of variation selectors. */
 const STEERING =
   /[^\P{Cc}\n\t]|[\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]/u;
 /** A zero-width joiner that is not between two pictographs. */

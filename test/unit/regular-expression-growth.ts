@@ -56,7 +56,6 @@ export function pumpsOf(source: string, flags: string): Pump[] {
   return [...pumps.values()];
 }
 
-/** A text that a part of an expression matches. */
 function sample(node: AST.Node): string {
   return samples(node)[0] ?? '';
 }
@@ -131,7 +130,6 @@ export function growth({ source, flags }: { source: string; flags: string }): {
 export const LIMIT = 24;
 /** Milliseconds. Shorter times are too short to measure. */
 const NOISE = 0.4;
-/** The length of the longest text. */
 const LONGEST = 24_000;
 
 function growthOf(expression: RegExp, text: (count: number) => string, width: number): number {

@@ -108,7 +108,7 @@ function noticeOf(name, folder) {
   const alike = handoffsIn(folder).filter((other) => topicOf(other) === topicOf(name));
   return alike.length === 0
     ? {}
-    : { notice: `${alike.join(', ')} may be about the same. (The write goes on.)` };
+    : { notice: `${alike.join(', ')} may be about the same topic. (The write is allowed.)` };
 }
 
 function start({ cwd }) {

@@ -64,7 +64,7 @@ export async function runClaude(
       async onLine(line) {
         const { type, message } = messageOf(line);
         const { id, model: name } = objectOf(message);
-        // Claude Code's own messages, such as the one about `/clear`, name another model and are in no file.
+        // Claude Code's own messages, such as the one about `/clear`, name this model, and no transcript has them.
         if (type === 'assistant' && name !== '<synthetic>') answer = stringOf(id);
         if (type !== 'result') return undefined;
         const next = later.shift();

@@ -67,6 +67,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended by itself at the same moment.
+    // The program ended by itself at the same moment.
   }
 }

@@ -79,7 +79,7 @@ export function expectWell(run: ClientRun, id = /^[0-9a-f]{8}-[0-9a-f-]{27}$/): 
   expect(run.status, run.stderr + run.stdout).toBe(0);
   expect(run.session).toMatch(id);
   const said = (run.stdout + run.stderr).split('\n').filter((line) => /hook/i.test(line));
-  // All clients log refusals. Copilot CLI also logs what a hook tells the model, Gemini CLI what one tells the person.
+  // All clients log refusals. Copilot CLI also logs what hooks tell the model, and Gemini CLI what they tell the person.
   const wanted =
     /blocked by PreToolUse hook|Tool execution blocked|Denied by preToolUse hook|guidance from postToolUse hooks|Hook system message: Handoff reminder/;
   const complaints = said.filter((line) => !wanted.test(line));

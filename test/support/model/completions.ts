@@ -16,7 +16,7 @@ function toolsOf(body: Body): Body[] {
   return listOf(body['tools']).map(objectOf);
 }
 
-/** A function's arguments are JSON in a text, a custom tool's input is any text. */
+/** A function's arguments are JSON in a text; a custom tool's input is any text. */
 function callInput(call: Body | undefined): unknown {
   const made = objectOf(call?.['function']);
   if (call?.['function'] === undefined) return objectOf(call?.['custom'])['input'];
@@ -39,7 +39,7 @@ function toolResults(body: Body): ToolResult[] {
         id,
         tool: stringOf(objectOf(call?.['function'] ?? call?.['custom'])['name']),
         input: callInput(call),
-        failed: false, // in this protocol, only the text tells failures
+        failed: false, // this protocol does not mark failures
         output: textOf(message['content']),
       };
     });

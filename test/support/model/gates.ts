@@ -8,7 +8,7 @@ export interface Gates {
   wait(name: string, timeout?: number): Promise<boolean>;
 }
 
-/** Gates that are all shut. */
+/** Makes gates, all of them shut. */
 export function createGates(): Gates {
   const opened = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();

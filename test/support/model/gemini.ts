@@ -64,7 +64,7 @@ export const gemini: ModelDialect = {
     if (/:(?:streamG|g)enerateContent$/.test(path)) return 'answer';
     return path.endsWith(':countTokens') ? 'count' : undefined;
   },
-  // Gemini CLI's routers and checkers declare no functions, or want JSON.
+  // The requests of Gemini CLI's routers and checkers declare no functions, or want JSON.
   isTurn(body) {
     const isDeclared = toolNames(body).length > 0;
     return isDeclared && !stringOf(objectOf(body['generationConfig'])['responseMimeType']).includes('json');

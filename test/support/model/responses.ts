@@ -58,7 +58,7 @@ function toolResults(body: Body): ToolResult[] {
       id,
       tool: stringOf(made?.['name'] ?? made?.['type']),
       input: callInput(made),
-      failed: false, // in this protocol, only the text tells failures
+      failed: false, // this protocol does not mark failures
       output: textOf(item['output']) || JSON.stringify(item['output']),
     });
   }

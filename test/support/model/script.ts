@@ -50,7 +50,7 @@ const PLACEHOLDER = /\{\{last:(.*?)\}\}(?!\})/gs;
 
 /**
  * The turn with its placeholders filled from the last tool result. A string that is only a placeholder becomes
- * a number if it finds digits. Throws when a pattern finds nothing, since the script expected something.
+ * a number if it finds digits. Throws when a pattern finds nothing, since the script expects a match.
  */
 export function fillIn(turn: Turn, lastResult: string): Turn {
   if (turn.tools === undefined) return turn;
