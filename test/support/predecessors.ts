@@ -42,7 +42,7 @@ export class PredecessorWorld extends TestRepository {
     return this;
   }
 
-  /** Writes a file that is `age` seconds old, and its folders. */
+  /** Writes a file, and its folder if it is missing, and makes the file `age` seconds old. */
   put(path: string, content: string | Uint8Array, age = 0): string {
     if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);

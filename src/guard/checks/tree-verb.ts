@@ -156,8 +156,8 @@ const included = (mine: readonly string[]) => mine.map((path) => simple(`--inclu
 const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));
 
 /**
- * Suggests a merge instead of a rebase or pull. To rebase, git first stashes all uncommitted changes. A merge leaves alone
- * the files that it does not change, and refuses to run if it would have to change uncommitted ones.
+ * Suggests a merge instead of a rebase or pull. To rebase, git first stashes all uncommitted changes. A merge stashes
+ * nothing, and refuses to run if it would have to change a file with uncommitted changes.
  */
 function mergeInstead(call: GitVerbCall, git: string): string {
   const operands = mergeOperands(call);

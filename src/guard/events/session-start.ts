@@ -56,7 +56,7 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
     writeStartText(call, { repository, records, topics, registered, budget }),
     budget,
   ).catch((error: unknown) => {
-    call.log('error', `what a session is told at its start: ${String(error)}`);
+    call.log('error', `the start text could not be written: ${String(error)}`);
     return 'late' as const;
   });
   if (text === undefined) return [];

@@ -58,7 +58,7 @@ function contextFor(report: (message: string, secret: string, at: number) => voi
   return context as unknown as RuleContext;
 }
 
-/** A source without a file name: no rule can read the file, and rules for certain files check only what suits every file. */
+/** A source without a file name: no rule can read the file, and rules for certain files run only their general checks. */
 function sourceOf(content: string): SourceCode {
   return { content, filePath: undefined, ext: '', contentType: 'text' } as unknown as SourceCode;
 }
