@@ -38,7 +38,7 @@ export async function listBranches(
   return { heads, origin };
 }
 
-/** Finds the default branch; `undefined` when no branch has a name that a default branch could have. */
+/** Finds the default branch by its name; `undefined` when no branch has a suitable one. */
 export async function findDefaultBranch(
   options: GitOptions,
   { heads, origin }: Branches,
@@ -49,7 +49,7 @@ export async function findDefaultBranch(
   return chooseDefault({ origin, configured: text.split('\0')[0], has });
 }
 
-/** Returns the branches whose tips the default branch contains, itself included. */
+/** Returns the branches whose tips the default branch contains, among them the default branch. */
 export async function mergedBranches(
   options: GitOptions,
   { refs }: DefaultBranch,
@@ -132,7 +132,7 @@ export async function renamedBranches(options: GitOptions): Promise<ReadonlyMap<
 const lines = async (args: readonly string[], options: GitOptions): Promise<string> =>
   (await askGit(args, options)) ?? '';
 
-/** The most commits of the default branch that are compared. */
+/** How many commits of the default branch are searched for a squash merge. */
 const MAX_COMMITS = 50;
 /** Options that keep the user's settings from changing the text of a diff, or running a program for it. */
 const PATCH = [

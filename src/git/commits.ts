@@ -74,7 +74,7 @@ export class CommitText {
     return utf8(line.slice(line.lastIndexOf('<') + 1, line.lastIndexOf('>')));
   }
 
-  /** Only what a list shows, copied, so that the whole text can be freed. */
+  /** The parts that a list shows, as a copy, so that the whole text can be freed. */
   get shortened(): BinaryText {
     const parents = this.parents.slice(0, MOST_PARENTS).map((oid) => `\nparent ${oid}`);
     const summary = /\n\n([^\n]*)/.exec(this.content)?.[1] ?? '';
@@ -96,7 +96,7 @@ export class CommitText {
 
 const COMMITTER = '\ncommitter ';
 
-/** Our own commits are shorter than this, except with many trailers. */
+/** Our own commits are shorter, unless they have many trailers. */
 const isLong = (content: Buffer) => content.length > 2048;
 
 /** Reading this many is enough to see that a handoff commit has too many parents. */
@@ -105,7 +105,7 @@ const MOST_PARENTS = 3;
 /** Returns what was read of a commit, copied if its text is long: V8 keeps a whole text in memory while any part is in use. */
 const detached = <T>(read: T, content: Buffer): T => (isLong(content) ? structuredClone(read) : read);
 
-/** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
+/** A commit as lists show it. Its `state.json` is not read, so `recorded` is unknown. */
 export class ListedCommit extends CommitText implements HandoffCommit {
   readonly oid: Oid;
   readonly trailers: HandoffTrailers | undefined;
@@ -152,17 +152,17 @@ export async function loadCommits(
   return (await readParts(options, oids, notes)).map((parts) => assemble(parts, notes));
 }
 
-/** Up to this many commits, git may read each whole to look into its tree. */
+/** We look up the sizes of commits first only if there are more than this. */
 const FEW = 8;
 
-/** Among many commits, finds those too large to be ours: git loads into memory each that it walks from or looks into. */
+/** If there are many commits, finds those that are too large to be ours: git would load each of them whole into memory. */
 async function largeCommits(options: GitOptions, oids: readonly Oid[]) {
   const infos = oids.length > FEW ? await lookUpObjects(options, oids) : [];
   const large = infos.filter((info) => info !== undefined && info.size > MAX_COMMIT_BYTES);
   return new Map(large.map((info) => [info?.oid, info]));
 }
 
-/** Leaves out, if there are many commits, those that are too large to be ours. */
+/** If there are many commits, leaves out those that are too large to be ours. */
 export async function withoutLarge(options: GitOptions, oids: readonly Oid[]): Promise<Oid[]> {
   const large = await largeCommits(options, oids);
   return oids.filter((oid) => !large.has(oid));
@@ -191,7 +191,7 @@ export async function loadSettled(
   return loaded !== undefined && loaded.oid === before?.oid && loaded.oid === after?.oid ? loaded : undefined;
 }
 
-/** What to read of a commit; an object larger than any handoff's is not read. */
+/** What to read of a commit. An object that is too large for a handoff is not read. */
 function commitRequests(commit: string, notes: boolean): ObjectRequest[] {
   return [
     { name: commit, mostBytes: MAX_COMMIT_BYTES },
@@ -237,7 +237,7 @@ function commitFrom(
 /** What an object name refers to: a commit, another object, or nothing. */
 export type Found = HandoffCommit | 'other' | 'missing';
 
-/** Commits in one batch: git reads the next batch while we parse this one. */
+/** How many commits make a batch: git reads the next batch while we parse this one. */
 const TOGETHER = 500;
 
 /** Loads any number of commits, whoever made them, to judge them. */
@@ -317,7 +317,7 @@ async function readableChain(options: GitOptions, tip: Oid, base: Oid | undefine
   return chain;
 }
 
-/** The paths that differ between two commits: `head` is the state in `from`, `index` the state in `to`. */
+/** The paths that differ between two commits. A path's `head` is its state in `from`, its `index` the state in `to`. */
 export const changedPaths = (cwd: string, from: Oid | null, to: Oid): Promise<StagedPath[]> =>
   rawDiff({ cwd }, 'diff-tree', ['-r', ...(from === null ? ['--root', '--no-commit-id', to] : [from, to])]);
 
@@ -327,7 +327,7 @@ export async function pathsBetween(options: GitOptions, one: Oid, other: Oid): P
   return found.map(({ path }) => path);
 }
 
-/** A commit's parents; the first is the commit that it was made on. */
+/** A commit's parents, the first parent first. */
 export async function parentsOf(cwd: string, commit: Oid): Promise<Oid[]> {
   const line = await git(['rev-list', '--parents', '--max-count=1', commit, '--'], { cwd });
   const [, ...parents] = line.trim().split(' ');

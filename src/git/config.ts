@@ -30,7 +30,7 @@ export async function readSettingsAndRemotes(
 
 /**
  * Reads a setting that only the person may make: for the whole machine, for the user, or on a command line. Ignores the
- * repository's own configuration, and a file that came with a clone (`isInside`) even if the user's configuration includes it.
+ * repository's own configuration, and files that came with a clone (`isInside`), even if the user's configuration includes them.
  */
 export async function readOwnSetting(
   key: string,
@@ -70,7 +70,7 @@ export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
   const keys = '^core\\.(filemode|ignorecase|hookspath)$';
   const result = await runGit(['config', '-z', '--show-scope', '--get-regexp', keys], { cwd });
   if (result.code > 1) throw gitFailure('config', result);
-  // Our own git calls switch hooks off on their command line: those values do not count.
+  // Without the values from our own command line, which switches hooks off.
   const entries = records(result.stdout.toString('utf8'), 2).flatMap(([scope, entry = '']) =>
     scope === 'command' ? [] : [settingEntry(entry)],
   );
@@ -121,7 +121,7 @@ const GUARD_KEYS =
   '^(handoff|alias)\\.|^hook\\.handoff-|^core\\.hookspath$|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
 
 /**
- * Reads the settings that the guard depends on, as a git in this folder with these options and variables would see them;
+ * Reads the settings that the guard depends on, as git in this folder would see them with these options and variables. Returns
  * `undefined` when an option or variable is unknown. Leaves out the setting that keeps our own git children from running hooks.
  */
 export async function configUnder(
@@ -145,7 +145,7 @@ export async function configUnder(
   return found.filter((_, n) => n !== ours).map(([, entry = '']) => settingEntry(entry));
 }
 
-/** Reads the same settings as git sees them without such options and variables. */
+/** Reads the same settings without any such options and variables. */
 export async function plainConfig(git: GitOptions): Promise<readonly SettingEntry[]> {
   return (await configUnder(git)) ?? [];
 }
@@ -179,21 +179,21 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
   const all = [...urls].map(([name, own]) => {
     return { name, url: own[0] ?? '', pushUrls: pushUrls.get(name) ?? own };
   });
-  // A branch may name a remote that is not configured; we skip it. If there is only one remote, we use that.
+  // The branch's remote if it is configured, else `origin`, else the only remote.
   const usual =
     [upstream, 'origin'].find((name) => urls.has(name ?? '')) ??
     (all.length === 1 ? all[0]?.name : undefined);
   return { all, usual, settings: parseSettings(settings) };
 }
 
-/** Whether a remote-tracking branch contains a commit: if so, undoing it here does not undo it there. `true` in doubt. */
+/** Whether a remote-tracking branch contains a commit, so that undoing it here leaves it at the remote. `true` in doubt. */
 export async function isPushed(cwd: string, oid: Oid): Promise<boolean> {
   const args = ['for-each-ref', '--count=1', `--contains=${oid}`, '--format=%(refname)', 'refs/remotes/'];
   const result = await runGit(args, { cwd });
   return result.code !== 0 || result.stdout.length > 0;
 }
 
-/** Whether git itself would create a remote of this name: it is not an option, and a ref can contain it. */
+/** Whether git itself would create a remote of this name: the name is no option, and a ref can contain it. */
 export function isRemoteName(name: string): boolean {
   return parseBranchName(name) !== undefined;
 }
@@ -222,5 +222,5 @@ export function remoteWords(stderr: string): string {
   return cause.replace(/^fatal: /, '');
 }
 
-/** A line of progress of git, or of the server's git. */
+/** A progress line of git, here or on the server. */
 const PROGRESS = /^(?:remote: )?[A-Z][\w ]+: +\d+(?:%|, done|$)|^remote: Total \d/;

@@ -13,8 +13,8 @@ export interface FoundRepository {
 /** Looks for `.git` from a folder upwards, as git does; leaves bare repositories and `GIT_DIR` to git. */
 export function discoverRepository(from: string): FoundRepository | undefined {
   let folder = resolve(from);
-  // git cannot begin in a folder that does not exist or is closed to this user. A path may have thousands of missing folders,
-  // and `isThere` finds them without an error for each.
+  // git cannot start in a folder that does not exist or is closed to this user. `isThere` is fast even for a path with thousands
+  // of missing folders.
   while (!(isThere(folder) && isEnterable(folder)) && dirname(folder) !== folder) folder = dirname(folder);
   for (; ; folder = dirname(folder)) {
     const found = gitDirAt(folder);
@@ -62,7 +62,7 @@ function gitDirsOf(gitDir: string): GitDirs | undefined {
 
 const isGitDir = (path: string) => gitDirsOf(path) !== undefined;
 
-/** Only the form of `HEAD` counts: the branch in it need not exist yet, and with reftable never does. */
+/** Checks only the form of `HEAD`: the branch that it names may not exist yet (with reftable it never does). */
 function isHead(file: string): boolean {
   try {
     return readlinkSync(file).startsWith('refs/');
@@ -71,7 +71,7 @@ function isHead(file: string): boolean {
   }
 }
 
-/** Whether this user may enter a folder. Of `objects` and `refs`, git itself checks no more. */
+/** Whether this user may enter a folder. git itself checks no more than this of `objects` and `refs`. */
 function isEnterable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -115,7 +115,7 @@ export function isHandoffRefFile(path: string, removed: boolean): boolean {
   return removed && /\/\.git$/i.test(path) && isGitDir(path) && hasHandoffs(path);
 }
 
-/** Whether a repository with the files backend holds handoffs: a hint, for commands that would delete it whole. */
+/** Whether a repository with the files backend probably holds handoffs; for commands that would delete the repository. */
 function hasHandoffs(commonDir: string): boolean {
   return ['refs/handoffs', 'handoff'].some((name) => statOf(join(commonDir, name)) !== undefined);
 }

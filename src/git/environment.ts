@@ -1,17 +1,16 @@
-/** Only for Linux, where names that differ only in case are different files: there, `true` would hide untracked files. */
+/** On Linux, names that differ only in case are different files: `core.ignoreCase=true` would hide untracked ones. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**
  * Hook events that our git commands can raise, besides `reference-transaction`. A newer git also takes hooks from its
- * configuration. `core.hooksPath` does not stop those, but `hook.<event>.enabled` does (git-config(1)). Some versions
- * ignore that key, such as git 2.54, which cannot switch off a hook whose name we do not know.
+ * configuration. `core.hooksPath` does not stop those, but `hook.<event>.enabled` does (git-config(1)). Some versions, such as
+ * git 2.54, ignore that key: they can switch a hook off only by its name, which we do not know.
  */
 const HOOK_EVENTS = ['post-index-change', 'pre-push', 'pre-auto-gc'];
 
 /**
- * Settings that no repository may override. With them git starts no program that a repository names (fsmonitor, hooks,
- * signature checks), prints plain output, skips nothing that exists, and syncs a write to the disk before it reports it
- * as done.
+ * Settings that no repository may override. With them git starts no program that a repository names (fsmonitor, hooks, signature
+ * checks), prints plain output, leaves out nothing that exists, and syncs each write to the disk before it reports success.
  */
 export const FIXED_CONFIG = [
   'core.fsmonitor=false',
@@ -47,8 +46,8 @@ const PATHSPECS = ['LITERAL', 'GLOB', 'NOGLOB', 'ICASE'].map((mode) => `GIT_${mo
 const MISLEADING = /^GIT_(?:CONFIG|EXTERNAL_DIFF|DIFF_OPTS|ATTR_SOURCE|REDIRECT_STDOUT)$/;
 
 /**
- * Returns the environment without variables that would mislead our git children: pathspec modes (the paths that we name
- * are literal), and a `GIT_WORK_TREE` without a `GIT_DIR`, because git would then look at that whole folder.
+ * Returns the environment without variables that would mislead our git children. Pathspec modes go, because our paths are
+ * literal. A `GIT_WORK_TREE` without a `GIT_DIR` goes, because git would look at all of that folder.
  */
 export function withoutStray(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const stray = base['GIT_DIR'] === undefined ? [...PATHSPECS, 'GIT_WORK_TREE'] : PATHSPECS;

@@ -1,4 +1,4 @@
-/** Hex digest of texts and bytes. Loads node:crypto late: that takes a sixth of Node's start-up, and few hook calls need it. */
+/** Hex digest of texts and bytes. Loads node:crypto late, because few hook calls need it. */
 export function hash(algorithm: 'sha1' | 'sha256', ...parts: readonly (string | Uint8Array)[]): string {
   const digest = process.getBuiltinModule('node:crypto').createHash(algorithm);
   for (const part of parts) digest.update(part);

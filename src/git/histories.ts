@@ -34,7 +34,7 @@ export async function walkHistories(
   return parents.size < MAX_COMMITS ? parents : 'too long';
 }
 
-/** Walks the histories of many items at once; if one has a hole or is too long, in halves, so that only that item fails. */
+/** Walks the histories of many items at once. If that fails, walks each half by itself, so that only the item at fault fails. */
 export async function walkEach<Item>(
   options: GitOptions,
   items: readonly Item[],
@@ -49,7 +49,7 @@ export async function walkEach<Item>(
   return new Map([...first, ...(await walkEach(options, items.slice(half), tipsOf))]);
 }
 
-/** The commits of a walk that are in the history of `tip`, itself included. */
+/** The commits of a walk that are in the history of `tip`, among them `tip`. */
 export function historyOf(walked: Parents, tip: Oid): ReadonlySet<Oid> {
   const seen = new Set<Oid>();
   const todo = [tip];
@@ -63,8 +63,8 @@ export function historyOf(walked: Parents, tip: Oid): ReadonlySet<Oid> {
 }
 
 /**
- * The commits in the histories of some commits, as git-rev-list(1) lists them; `^` before a name excludes that history.
- * With `--objects`, also their trees and files.
+ * The commits in the histories of `names`, as git-rev-list(1) lists them; `^` before a name excludes its history. With
+ * `--objects`, also their trees and files.
  *
  * @throws Failure when an object on the way cannot be read
  */
@@ -94,7 +94,7 @@ export async function relate(options: GitOptions, tip: Oid, base: Oid): Promise<
     askGit(['rev-parse', `${tip}^{tree}`, `${base}^{tree}`], options),
     isShallow(options),
   ]);
-  // In a shallow clone, one may contain the other beyond the cut.
+  // In a shallow clone, one commit may contain the other beyond the cut.
   if (shallow) return { code: 'base-shallow' };
   const [ourTree, theirTree] = trees?.split('\n') ?? [];
   const isSameTree = ourTree !== undefined && ourTree === theirTree;

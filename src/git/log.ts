@@ -36,7 +36,7 @@ export async function logCommits(
   });
 }
 
-/** How many commits to search for a session's own; one is missed only if many other commits came after it. */
+/** How many commits are searched for those of a session; older ones are missed. */
 const MAX_LOOK = 200;
 
 /** Commits of a range, by default on any branch or at HEAD, whose trailers name one of the sessions; newest first. */
@@ -50,8 +50,8 @@ export async function commitsOf(
 }
 
 /**
- * Commits since `from` (`null`: since the beginning) that name no session and that no remote has: those of a session that
- * worked alone, because its commits get no trailers.
+ * Commits since `from` (`null`: since the beginning) that name no session and that no remote has. A session that works alone
+ * makes such commits, because they get no trailers.
  */
 export async function unsignedCommits(options: GitOptions, from: Oid | null): Promise<LoggedCommit[]> {
   const range = ['HEAD', '--first-parent', '--not', '--remotes', ...(from === null ? [] : [from])];
@@ -85,8 +85,8 @@ export async function droppedCommits(
 }
 
 /**
- * The commits that no branch would contain after `branch` (a short name, or `HEAD` if detached) moves to `to`. Without `to`:
- * after `branch` is deleted, and not those of remote-tracking branches. Newest first; empty when a name names no commit.
+ * The commits that no branch would contain after `branch` (a short name, or `HEAD` if detached) moves to `to`. Without `to`,
+ * `branch` is deleted, and commits of remote-tracking branches are left out. Newest first; empty when a name does not resolve.
  */
 export function leftCommits(
   options: GitOptions,
@@ -106,7 +106,7 @@ export async function lastChange(options: GitOptions, tip: Oid, path: string): P
   return askForOid(args, options);
 }
 
-/** Where HEAD was at a time (seconds since the epoch), from its reflog; `undefined` when that begins later. */
+/** Where HEAD was at a time (seconds since the epoch), from its reflog; `undefined` when the reflog begins later. */
 export async function headAt(options: GitOptions, seconds: number): Promise<Oid | undefined> {
   const name = `HEAD@{${seconds} +0000}`;
   const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], options);

@@ -10,7 +10,7 @@ import { attributesOf } from './filters.ts';
 type MergedText =
   { readonly kind: 'merged' | 'conflict'; readonly content: Buffer } | { readonly kind: 'binary' };
 
-/** Merges contents with git-merge-file(1) in a folder that it makes when needed, and that {@link TextMerger.close} removes. */
+/** Merges contents with git-merge-file(1), in a temporary folder that {@link TextMerger.close} removes. */
 export class TextMerger {
   #made: string | undefined;
 
@@ -18,7 +18,7 @@ export class TextMerger {
     return (this.#made ??= mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-merge-')));
   }
 
-  /** Applies the change from `before` to `after` to `current`. `names`: what the conflict markers call these three. */
+  /** Applies to `current` the change from `before` to `after`. `names`: what the conflict markers call these three. */
   async apply(
     current: Uint8Array,
     before: Uint8Array,
@@ -39,7 +39,7 @@ export class TextMerger {
     throw gitFailure('merge-file', result);
   }
 
-  /** Applies changes in order. A content that `read` does not have counts as one that is not text. */
+  /** Applies changes in order. A content that `read` does not have counts as binary. */
   async applySteps(
     start: Oid | null,
     steps: readonly { readonly before: Oid | null; readonly after: Oid | null }[],

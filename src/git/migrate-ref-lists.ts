@@ -5,8 +5,8 @@ import { listRefNames, listRefs, type Ref, type RefValue, updateRefs } from './r
 import type { InRepository } from './repository.ts';
 
 /**
- * A development version kept the tracking refs and accepted tips of many handoffs not as refs, but in lists: blobs of lines
- * `<oid> <branch>/<topic>` (docs/decisions/0053-ref-lists.md). These functions turn each list that they find into refs.
+ * A development version kept tracking refs and accepted tips in lists, which are blobs with lines `<oid> <branch>/<topic>`
+ * (docs/decisions/0053-ref-lists.md). These functions turn each list that they find into refs.
  */
 
 /** Lists names and values of refs like `listRefNames`, and also finds tracking refs and kept tips in lists. */

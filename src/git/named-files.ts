@@ -12,7 +12,7 @@ export async function treeEntries(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (paths.length === 0) return new Map();
-  // -t: lists a folder, too, when a file in it is asked for.
+  // `-t` also lists the folders of the files that are asked for.
   const args = ['ls-tree', '-t', '-z', '--full-tree', '--end-of-options', commit, ...paths];
   const output = await askGit(['--literal-pathspecs', ...args], options);
   if (output === undefined) return undefined;
@@ -37,7 +37,7 @@ export async function movedFiles(
   }
 }
 
-/** Whether a path exists in the working tree. Follows no link on the way, because one could lead out of the tree. */
+/** Whether a path exists in the working tree. Follows no link on the way, because a link could lead out of the tree. */
 export function existsInside(top: string, path: string): boolean {
   const parts = path.split('/');
   try {
@@ -46,7 +46,7 @@ export function existsInside(top: string, path: string): boolean {
       return at === parts.length - 1 ? stat !== undefined : stat?.isDirectory() === true;
     });
   } catch {
-    // We cannot look at it (permissions, a name that is too long), so it does not count.
+    // We cannot look at the path (permissions, a name that is too long), so it counts as missing.
     return false;
   }
 }

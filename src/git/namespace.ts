@@ -23,7 +23,7 @@ export const REMOTE = 'refs/handoffs-remote/';
 /** This clone's own memory: nothing under it ever leaves the machine. */
 export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
-/** A list that a development version kept instead of such refs (migrate-ref-lists.ts). */
+/** A list that a development version kept instead of refs under `KEPT` (migrate-ref-lists.ts). */
 export const KEPT_LIST = `${LOCAL}kept-list` as RefName;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
@@ -44,7 +44,7 @@ export const UNPACKED = `${LOCAL}unpacked/`;
 /** Whether a ref belongs to this machine alone and never leaves it. */
 export const isBookkeeping = (ref: string): boolean => ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 
-/** Whether a ref outside these prefixes and ours is in one where case or invisible characters do not count (macOS, Windows). */
+/** Whether a ref is under these prefixes or ours only where case and invisible characters do not count (macOS, Windows). */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
   const folded = foldedName(`${ref}/`);
   return [...prefixes, LOCAL, REMOTE].some(
@@ -57,10 +57,10 @@ export const STASH = 'refs/stash';
 
 const MAX_COMPONENT_BYTES = 200;
 const CUT_BYTES = 150;
-/** Ends the readable part of a shortened component: a `%` that no encoding produces (`~` is not legal in refs). */
+/** Ends the readable part of a shortened component: our encoding never writes `-` after a `%`. */
 const CUT_MARK = '%-';
 
-/** The ref component for a remote: one, as for a branch, because otherwise `a` and `a/b` could not both have tracking refs. */
+/** The ref component for a remote. A name with a slash is one component, too: so `a` and `a/b` can both have tracking refs. */
 export const encodeRemote = (remote: string): string => remote.replaceAll('%', '%25').replaceAll('/', '%2F');
 
 /** The remote of a ref component. */
@@ -82,7 +82,7 @@ export function encodeBranch(branch: BranchName): string {
   return `${cut}${CUT_MARK}${shortHash(branch)}`;
 }
 
-/** The branch of a ref component; `undefined` for a cut one (see `state.json`) or a foreign spelling. */
+/** The branch of a ref component; `undefined` when the component was cut (see `state.json`) or is not spelled as ours are. */
 export function decodeBranch(component: string): BranchName | undefined {
   if (!decoded.has(component)) decoded.set(component, decode(component));
   return decoded.get(component);
@@ -149,7 +149,7 @@ export const ackRef = (path: HandoffPath, reader: string): RefName => refBelow(A
 export const liveRef = (worktreeId: string, session: SessionId): RefName =>
   `${LIVE}${worktreeId}/${session}` as RefName;
 
-/** A predecessor tool's handoff file as last seen, by its path. */
+/** The ref of a predecessor tool's handoff file as it was last seen. */
 export const filesRef = (path: string): RefName => `${FILES}${shortHash(path)}` as RefName;
 
 /** Reads `<prefix><component>/<topic>`; `undefined` for a ref that is not ours, or is badly named. */

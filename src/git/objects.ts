@@ -24,9 +24,9 @@ export interface ObjectRequest {
 }
 
 /**
- * Reads objects in order (a name alone: the whole object); missing and damaged ones are `undefined`. One process is enough,
- * except in two cases. A damaged object ends git's batch: then each half is read by itself. If requests with
- * `mostBytes` make git print more than `MOST_PRINTED`, we ask for sizes first.
+ * Reads objects in order; missing and damaged ones are `undefined`. A name alone asks for the whole object. One process is
+ * enough, except in two cases. A damaged object ends git's batch: then we read each half of the objects by itself. If requests
+ * with `mostBytes` make git print more than `MOST_PRINTED`, we ask for sizes first.
  */
 export async function readObjects(
   options: GitOptions,
@@ -73,7 +73,7 @@ async function readAll(
     if (name.includes('\0')) throw new TypeError('an object name holds no NUL');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}\0`;
   });
-  // After `flush` git answers at once; it sees the end of its input only when Node is done with other work.
+  // After `flush` git answers at once. Otherwise it would wait for the end of its input, until Node is done with other work.
   const input = `${lines.join('')}flush\0`;
   const result = await runGit(['cat-file', '--buffer', '--batch-command', '-z'], { ...options, input });
   if (result.isCut) return undefined;
@@ -246,8 +246,8 @@ export class ObjectBatch {
   }
 
   /**
-   * Runs git, and runs it again if a prune got in its way: `git prune --expire=now` also deletes the temporary files of a
-   * running git, and objects that an index-pack has found and is about to compare with its own.
+   * Runs git, and runs it again if a prune got in its way: `git prune --expire=now` also deletes the temporary files of a running
+   * git, and objects that an index-pack is about to compare with its own.
    */
   async #feed(command: readonly string[], options: Omit<GitOptions, 'input'>): Promise<void> {
     const input = this.#pack();

@@ -13,7 +13,7 @@ export interface Operation {
   readonly mark: string;
   /** When the operation began, by the time of that file: milliseconds since the epoch. */
   readonly at: number;
-  /** Whether git may have more commits to apply: it then continues only when nothing else is staged. */
+  /** Whether git may have more commits to apply. If so, git continues only when nothing else is staged. */
   readonly isSequence: boolean;
 }
 
@@ -31,7 +31,7 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
   }
   const head = [...PICKED, MERGED].find(([file]) => isOid(readText(join(gitDir, file))));
   if (head !== undefined) return found(gitDir, head[1], head[0]);
-  // With reftable a pick's refs are not files. Its message is a file, and as old as the refs.
+  // With reftable, a pick's ref is not a file. So we take `MERGE_MSG`, which git writes at the same time.
   if (!has('MERGE_MSG') || !isReftable(gitDir)) return undefined;
   const kept = PICKED.find(([ref]) => pseudoRef(gitDir, ref) !== undefined);
   return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');
@@ -104,8 +104,8 @@ export async function mergedPaths(cwd: string, head: Oid, tree: Oid): Promise<Ma
 }
 
 /**
- * Paths that were in conflict and are resolved, from the index's resolve-undo entries. `heads`: HEAD's states of the staged
- * paths; entries that an earlier operation left do not match them.
+ * Paths that were in conflict and are resolved, from the index's resolve-undo entries. `heads` has HEAD's states of the staged
+ * paths: entries that do not match them are left from an earlier operation.
  */
 export async function resolvedPaths(
   cwd: string,

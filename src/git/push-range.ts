@@ -38,8 +38,8 @@ export function parsePushedRefs(text: string): PushedRef[] {
 }
 
 /**
- * Reads `<old oid> <new oid> <ref>` lines, as git passes them to pre-receive (githooks(5)). A server decides by them, so
- * a line that cannot be read is an error.
+ * Reads `<old oid> <new oid> <ref>` lines, as git passes them to pre-receive (githooks(5)). A server decides by these lines, so
+ * one that cannot be read is an error.
  *
  * @throws Failure `usage` when a line cannot be read, or there is none
  */
@@ -83,10 +83,10 @@ export interface PushedCommit {
 }
 
 /**
- * Finds the commits that name a session and are new to a remote, newest first: those contained neither in its remote-tracking
- * refs nor in the values that the pushed refs have there. `remote..local` would count a rebased branch's new base as new.
+ * Finds the commits that name a session and are new to a remote, newest first: neither its remote-tracking refs nor the present
+ * values of the pushed refs contain them. `remote..local` would count a rebased branch's new base as new.
  *
- * @param remote the remote's name; `undefined` for a bare address, which has no refs: then those of every remote count
+ * @param remote the remote's name; `undefined` for an address: it has no remote-tracking refs, so those of all remotes count
  */
 export async function newCommits(
   options: GitOptions,
@@ -139,8 +139,8 @@ export interface ShortenedBranch {
 const MAX_DROPPED = 10_000;
 
 /**
- * Finds what a push of all these refs takes off branches at `remote` (as in `newCommits`): the commits that nothing pushed
- * contains and, as far as remote-tracking refs tell, no other branch there.
+ * Finds the commits that a push of all these refs takes off branches at `remote` (as in `newCommits`): no pushed ref contains
+ * them and, as far as remote-tracking refs tell, no other branch there does.
  */
 export async function shortenedBranches(
   options: GitOptions,
@@ -188,7 +188,7 @@ export async function lostCommits(
   const input = [...ranges, ...[...base].map((oid) => `^${oid}`)];
   const flags = ['--no-merges', '--full-history', '--cherry-pick', '--right-only', '--stdin'];
   const result = await runGit(['rev-list', ...flags, '--', ':/'], { ...options, input });
-  // In a partial clone, a patch may not be here.
+  // In a partial clone, contents that a patch needs may be missing.
   return result.code === 0 ? new Set(result.stdout.toString('latin1').split('\n')) : known;
 }
 
@@ -214,7 +214,7 @@ export interface MixedCommit {
   readonly paths: number;
 }
 
-/** The most commits in memory; the size from which a commit is read by itself; the size of the largest that is read. Bytes. */
+/** How many commits to read at once; above how many bytes a commit is read by itself; above how many bytes it is refused. */
 const [AT_ONCE, LARGE_BYTES, MOST_BYTES] = [1000, 64 << 10, 64 << 20];
 
 /**
@@ -238,7 +238,7 @@ export async function findMixedCommits(
       if (commit === undefined) continue;
       const { message, parents } = new CommitText(commit.content.toString('latin1'));
       const [summary = ''] = message.trimStart().split('\n', 1);
-      // A message in UTF-16 has a NUL byte in each character; another may hide lines behind one.
+      // A message in UTF-16 has a NUL byte in each character; any other message may hide lines behind a NUL byte.
       const texts = message.includes('\0') ? ['', '\n'].map((by) => message.replaceAll('\0', by)) : [message];
       const sessions = mixedSessions(texts.join('\n'), related);
       if (sessions.length > 0) mixed.push({ oid: commit.oid, parents, summary, sessions });
@@ -305,7 +305,7 @@ export function receivedRange(tips: readonly Oid[], prefixes: readonly string[])
   return { options: ['--stdin', '--not', ...handoffs, '--all'], input: tips };
 }
 
-/** Pairs of sessions of which one continues the other, by handoffs in the history of `tips` and refs under `prefixes`. */
+/** Pairs of sessions, the successor first. Reads the handoffs in the histories of `tips` and of the refs under `prefixes`. */
 export async function handedOnSessions(
   options: GitOptions,
   prefixes: readonly string[],

@@ -22,7 +22,7 @@ export interface Ref {
   readonly content: BinaryText;
 }
 
-/** One record per ref, with everything that is read of it; because of the size, the content may have any bytes. */
+/** One record per ref. The size tells where the content ends, which may have any bytes. */
 const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
 /** Lists refs under the given prefixes (whole components), sorted by name. `content` costs one object read per ref. */
@@ -37,7 +37,7 @@ export async function listRefs(
     timeoutMs: options.timeoutMs,
   });
   if (result.code === 0) return parseRefs(result.stdout.toString('latin1'));
-  // One unreadable object fails the whole listing: then we ask for each object by itself.
+  // One unreadable object makes the whole listing fail: then we ask for each object by itself.
   if (!isDamage(result.stderr)) throw gitFailure('for-each-ref', result);
   return listOneByOne(repository, prefixes, options.content);
 }
@@ -145,7 +145,7 @@ function askAtOnce(gitDir: string, args: readonly string[]): string | undefined 
   return done.status === 0 ? done.stdout.replace(/\n$/, '') : undefined;
 }
 
-/** One line of a transaction: move `ref` from `old` to `next`. No `old`: it must not exist; no `next`: delete it. */
+/** Moves `ref` from `old` to `next`. Without `old` the ref must not exist; without `next` it is deleted. */
 export interface RefUpdate {
   readonly ref: RefName;
   readonly next: Oid | undefined;
@@ -164,11 +164,11 @@ export type TransactionResult =
   | { readonly kind: 'name-conflict'; readonly detail: string };
 
 /**
- * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. In the text form,
- * an absent old value means "must not exist"; the `-z` form would force (git-update-ref(1)).
+ * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. In the text form, an absent old value means
+ * "must not exist"; with `-z` it would mean any value (git-update-ref(1)).
  *
- * `leads`: the first ref decides whether the transaction is done, and the next reader updates the others.
- * `repeatable`: the next run repeats what a crash takes back, so nothing is synced to the disk.
+ * `leads`: once the first ref has moved, the transaction counts as done, and the next reader updates the other refs.
+ * `repeatable`: nothing is synced to the disk, because the next run repeats what a crash undoes.
  *
  * @throws Failure when git fails for a reason that the result has no `kind` for.
  */
@@ -189,7 +189,7 @@ export async function updateRefs(
     return { kind: 'done' };
   }
   const dangling = blockingRef(DANGLING, result.stderr, updates);
-  // Throws when git cannot delete it, so that we do not try for ever.
+  // Throws when git cannot delete the ref: otherwise we would try for ever.
   if (dangling !== undefined) await requireGit(['symbolic-ref', '--delete', '--', dangling], { cwd });
   const broken = blockingRef(BROKEN, result.stderr, updates);
   if (dangling !== undefined || (broken !== undefined && removeBrokenRef(repository, broken))) {
@@ -209,18 +209,18 @@ function wordsOf({ ref, next, old }: RefUpdate): string {
     : `update ${ref} ${checked(next)} ${checked(old)}`;
 }
 
-/** Newer versions of git do not replace a symbolic ref to nothing. */
+/** Newer versions of git do not replace a symbolic ref whose target does not exist. */
 const DANGLING = /cannot lock ref '([^']+)': dangling symref already exists/;
-/** A crash of the machine can leave a ref's file without a value: git reads none, and does not replace it. */
+/** A crash of the machine can leave a ref's file without a value: git neither reads nor replaces such a ref. */
 const BROKEN = /unable to resolve reference '([^']+)': reference broken/;
 
-/** Names of refs below `refs/handoffs*` that have no value: git lists none of them, and names each in a warning. */
+/** Names of refs below `refs/handoffs*` that have no value: git does not list them, but warns of each. */
 export async function listBrokenRefs({ cwd }: InRepository): Promise<RefName[]> {
   const { stderr } = await runGit(['for-each-ref', '--format=', '--', 'refs/handoffs*'], { cwd });
   return [...stderr.matchAll(/ignoring broken ref (refs\/handoffs.*)$/gm)].map(([, name]) => name as RefName);
 }
 
-/** The ref of these updates that a message of git names. */
+/** Finds among these updates the ref that git's message names. */
 function blockingRef(message: RegExp, stderr: string, updates: readonly RefUpdate[]): RefName | undefined {
   const [, name] = message.exec(stderr) ?? [];
   return updates.find(({ ref }) => ref === name)?.ref;
@@ -270,7 +270,7 @@ export interface HeadState {
   readonly commit: CommitText | undefined;
 }
 
-/** Reads HEAD, and refs under some prefixes with content: one process on a branch, two at once when HEAD is detached. */
+/** Reads HEAD, and the refs under some prefixes with their content: in one process, or in two at once if HEAD is detached. */
 export async function readHeadAndRefs(
   cwd: string,
   gitDir: string,
@@ -319,7 +319,7 @@ export async function canSwitch(
     // git switches to no branch that another worktree has checked out.
     const elsewhere = await askGit(['for-each-ref', '--format=%(worktreepath)', to], options);
     if (elsewhere !== undefined && elsewhere !== '') return false;
-    // An index that git wrote without looking at the files lacks their times: unless refreshed, it shows each as changed.
+    // An index that git wrote without looking at the files lacks their times: until it is refreshed, each file counts as changed.
     await runGit(['update-index', '-q', '--refresh'], options);
     return (await runGit(args, options)).code === 0;
   } finally {

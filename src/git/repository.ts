@@ -18,7 +18,7 @@ export interface Repository {
   readonly branch: BranchName;
 }
 
-/** Any place inside the repository, for calls that need nothing else of it. */
+/** A folder inside the repository, for functions that need nothing else. */
 export type InRepository = Pick<Repository, 'cwd'>;
 
 const DETACHED = 'HEAD' as BranchName;
@@ -48,7 +48,7 @@ async function askForRepository(cwd: string): Promise<Repository> {
   return { cwd, gitDir, commonDir, branch: branchOf(head ?? 'HEAD', gitDir) };
 }
 
-/** The repository's object format: from the width of any known object name, else from git. */
+/** The repository's object format, judging by the length of a known object name; without one we ask git. */
 export async function objectFormat(
   repository: InRepository,
   ...known: readonly (Oid | undefined)[]

@@ -24,11 +24,11 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds until the child gets SIGTERM (SIGKILL would leave lock files for ever). Default: the call's own limit. */
   readonly timeoutMs?: number | undefined;
-  /** Bytes of output at which the child is ended: others decide how much it prints. Default: no limit. */
+  /** Ends a child that prints more bytes than this. Default: no limit. */
   readonly mostPrinted?: number;
 }
 
-/** Runs git with an argument array; the seam for tests and for the guard's deadline. */
+/** Runs git with an argument array. Tests, and callers with a deadline, may pass one of their own. */
 export type GitRunner = (args: readonly string[], options: GitOptions) => Promise<GitResult>;
 
 const TERMINATE_GRACE_MS = 2000;
@@ -56,7 +56,7 @@ interface StartOptions extends GitOptions {
 export async function startGit(args: readonly string[], options: StartOptions): Promise<GitResult> {
   const began = processAge();
   const { cwd, env, input, config = [], hasTerminal = false } = options;
-  // Loaded with the first process: loading takes longer than git, and many calls of a hook start none.
+  // Loaded with the first process, because loading takes longer than git, and many hook calls start no process.
   const { spawn } = process.getBuiltinModule('node:child_process');
   // Without input git gets no pipe, which would cost a socket with streams on both ends.
   const [noInput, output] = hasTerminal ? (['inherit', 'inherit'] as const) : (['ignore', 'pipe'] as const);
@@ -65,7 +65,7 @@ export async function startGit(args: readonly string[], options: StartOptions): 
   try {
     child = spawn('git', [...config, ...args], { cwd, env, stdio, windowsHide: true });
   } catch (error) {
-    // Node throws some errors at once (no memory, a failing disk), and emits an event for the common ones.
+    // Node throws rare errors at once (no memory, a failing disk), and emits an event for common ones.
     throw cannotStart(error as NodeJS.ErrnoException, cwd);
   }
   // If a child ends before it has read everything (a full disk, a refusal), its exit code says so.
@@ -323,7 +323,7 @@ export function listedState(mode: string, name: string): FileState {
 /** Bytes as a string, one character each (latin1). */
 export type BinaryText = string;
 
-// eslint-disable-next-line no-control-regex -- "not ASCII" is what is asked
+// eslint-disable-next-line no-control-regex -- control characters are ASCII, too
 const NOT_ASCII = /[^\u0000-\u007f]/;
 
 /** The UTF-8 text of bytes; most of what git prints is ASCII and is returned as it is. */

@@ -29,7 +29,7 @@ interface IndexPlace {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Reading files is no commit: it does not run the user's file system monitor or hooks. */
+/** Reading files must not run the user's file system monitor or hooks, as a commit would. */
 const NO_PROGRAMS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
 /** A temporary index of our own, beside the worktree's, to make one commit or to read files once. */
@@ -91,8 +91,8 @@ export class PrivateIndex {
   }
 
   /**
-   * Adds exactly these paths as they are on the disk: a folder's name does not stand for its files. `replaces`: whether a file
-   * may replace a folder in the index, and a folder a file.
+   * Adds exactly these paths as they are on the disk; a folder does not stand for its files. `replaces`: whether a file may
+   * replace a folder in the index, and a folder a file.
    */
   async takeFromDisk(paths: readonly string[], replaces = false): Promise<void> {
     if (paths.length === 0) return;
@@ -120,8 +120,8 @@ export class PrivateIndex {
 }
 
 /**
- * Copies an index with its time. git reads a file again if it may have changed in the second in which the index was
- * written. With a younger index, git would take such a file for unchanged, because its size may be the same.
+ * Copies an index with its time. git reads a file again if it may have changed in the second in which the index was written. If
+ * the copy were younger, git would take such a file for unchanged, because its size may be the same.
  */
 export function copyIndex(from: string, to: string): void {
   const second = Math.floor(statSync(from).mtimeMs / 1000);
@@ -154,7 +154,7 @@ export async function readEntries(
   ]);
 }
 
-/** How long we retry, in milliseconds: git itself fails at once when another git holds the index's lock. */
+/** How long we wait for the index's lock, in milliseconds; git itself does not wait for it. */
 const PATIENCE_MS = 30_000;
 const SHORTEST_MS = 20;
 const LONGEST_MS = 400;
@@ -169,7 +169,7 @@ export async function whileLocked(run: () => Promise<GitResult>): Promise<GitRes
   }
 }
 
-/** The most attempts of an operation that starts over when another commit came first. */
+/** The most attempts of an operation that starts over whenever another commit comes first. */
 const MOST_TRIES = 5;
 
 /** Repeats an attempt from the beginning while HEAD moves during it. */
@@ -218,7 +218,7 @@ export function scratchEnvironment({ folder, objects }: ScratchStore): Record<st
   ensureFolder(folder);
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
-  // git reads a name in double quotes as a C string: one with a colon needs the quotes.
+  // A name with a colon needs double quotes, in which git reads it as a C string.
   const first = /[:"\n]/.test(own) ? JSON.stringify(own) : own;
   const all = others === undefined || others === '' ? [first] : [first, others];
   return { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: all.join(':') };
@@ -298,7 +298,7 @@ export async function readContents(
 /** Returns the content that has this object name (`null`: an empty content); `undefined` when it was not kept. */
 export type ContentReader = (oid: Oid | null) => Buffer | undefined;
 
-/** Reads these contents at once, for a function that looks them up. */
+/** Reads these contents at once, and returns a function that looks them up. */
 export async function contentReader(
   cwd: string,
   scratch: ScratchStore,

@@ -50,7 +50,7 @@ export async function unstagedPaths(cwd: string, paths: readonly string[]): Prom
 interface IndexEntry {
   readonly path: string;
   readonly state: FileState;
-  /** `0`; for a path in conflict `1`, `2` and `3` (git-ls-files(1)). */
+  /** `0`, or for a path in conflict `1`, `2` or `3` (git-ls-files(1)). */
   readonly stage: string;
 }
 
@@ -92,7 +92,7 @@ export interface PastChange extends StagedPath {
 }
 
 /**
- * Finds staged paths that undo a commit: their content is what they had before it. Names the newest commit that touched each
+ * Finds staged paths that undo a commit: they have the content from before the commit. Names the newest commit that touched each
  * path. Leaves out a path if that commit is this session's (`isOwn`): undoing it takes nothing from anybody.
  */
 export async function findReversals(
@@ -112,7 +112,7 @@ export async function findReversals(
   });
 }
 
-/** The commit that gave each of these paths the content that HEAD (or the end of a range) has. */
+/** Finds, for each of these paths, the last commit up to HEAD (or in a range) that changed it. */
 export async function newestChanges(
   cwd: string,
   paths: readonly string[],
@@ -130,7 +130,7 @@ function reversalOf({ path, commit, sessions }: PastChange): Reversal {
   return { path, commit, session: sessions.map(parseSessionId).find((id) => id !== undefined) };
 }
 
-/** What the last commits of a range (and options of git-log(1)) did to these paths, newest first. `[]`: to all paths. */
+/** What the last commits of a range did to these paths (`[]`: to all), newest first. `range` may have options of git-log(1). */
 export async function pastChanges(
   options: GitOptions,
   range: string | readonly string[],
@@ -157,7 +157,7 @@ export function parseChanges(output: string): PastChange[] {
   for (const text of fields) {
     const field = text.replace(/^\n+/, '');
     if (field.startsWith(':')) {
-      // The path is a field of its own, which may look like anything.
+      // The path is the next field, and may look like any other field.
       const [change] = parseRaw(`${field}\0${fields.next().value ?? ''}\0`);
       if (change !== undefined && commit !== undefined) changes.push({ ...change, commit, sessions });
     } else if (field.startsWith('commit ')) {
@@ -183,7 +183,7 @@ const MAX_NAMES = 200;
 
 /**
  * Lists all files of a commit or tree, in every folder, or only those in `names`; none when there is no such tree. Leaves out
- * submodules. `treeish` is an object name, or one with `^3` and the like; never something that a user typed.
+ * submodules. `treeish` is an object name, perhaps with a suffix like `^3`, and never something that a user typed.
  */
 export async function listTree(
   options: GitOptions,

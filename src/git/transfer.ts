@@ -31,7 +31,7 @@ export async function showRemote(
   return parseShown(result.stdout.toString('utf8')).filter(({ name }) => name.startsWith(prefix));
 }
 
-/** Parses `<oid>TAB<ref>` lines. A line `ref: …` comes before that of a symbolic ref, a line with `^{}` after that of a tag. */
+/** Parses `<oid>TAB<ref>` lines. A line `ref: …` precedes a symbolic ref's line, and a line with `^{}` follows a tag's. */
 function parseShown(output: string): ShownRef[] {
   const refs = new Map<string, ShownRef>();
   const symbolic = new Set<string>();
@@ -236,8 +236,8 @@ interface Ended {
 const CONFIG = FIXED_CONFIG.filter((word) => word !== '-c' && !word.startsWith('core.fsync='));
 
 /**
- * What simple-git would refuse. The first two are our own settings; the others come from the user's environment, which
- * is as valid for this git as for one that the user types.
+ * What simple-git would refuse. The first two are our own settings. The others come from the user's environment, which is as
+ * valid here as when the user runs git.
  */
 const ALLOWED = {
   allowUnsafeHooksPath: true,
@@ -256,7 +256,7 @@ const ALLOWED = {
 
 /**
  * Runs `git fetch` or `git push`, with `variables` on top of the environment. A non-zero exit is a value. Uses simple-git,
- * because that parses git's progress; everything else is as in `run.ts`.
+ * because it parses git's progress; everything else is as in `run.ts`.
  */
 async function transfer(
   args: readonly string[],

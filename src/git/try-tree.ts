@@ -16,8 +16,8 @@ const WHOLE = ['core.sparseCheckout=false', 'core.trustctime=true', 'core.checkS
 );
 
 /**
- * Makes the worktree hold exactly this tree, with HEAD at this commit: writes only files that differ, and removes
- * everything else, also what git ignores; folders of submodules are empty. The caller holds the lock of `try`.
+ * Makes the worktree hold exactly this tree, with HEAD at this commit: writes only files that differ, and removes all that are
+ * not in the tree, even ignored ones. Folders of submodules are empty. The caller holds the lock of `try`.
  *
  * @param cwd the working tree whose settings count
  * @throws Failure `environment` for a full disk, or a file there that cannot be removed
@@ -40,7 +40,7 @@ export async function prepareTryTree(
   await git(['update-ref', '--no-deref', 'HEAD', head], options);
   await git([...WHOLE, 'read-tree', '--reset', '-u', tree], options);
   await clean(top, options);
-  // Another user's index can be replaced, not written to.
+  // We may be able to replace another user's index, but not to write to it.
   rmSync(join(gitDir, 'index'), { force: true });
   copyIndex(index, join(gitDir, 'index'));
   const entries = await indexEntries(options, '--stage');

@@ -6,7 +6,7 @@ import { formatOf } from './hash.ts';
 import { parseTree, readObjects } from './objects.ts';
 import { listStash } from './stash.ts';
 
-/** A commit that no ref has, as far as a search needs it. */
+/** What a search needs to know of a commit that no ref reaches. */
 interface LostCommit {
   readonly parents: readonly Oid[];
   /** Seconds since the epoch. */
@@ -31,7 +31,7 @@ const FSCK = [
   ...['--unreachable', '--no-reflogs', '--no-dangling', '--no-progress'],
 ];
 const KEPT = 'rev-list --objects --missing=allow-any --indexed-objects --stdin --not --all'.split(' ');
-/** How many objects one process reads, and the largest commit or tree that is read at all, in bytes. */
+/** How many objects one process reads; the most bytes of a commit or tree that is read. */
 const BATCH = 1000;
 const MAX_READ = 1 << 18;
 const MAX_SUBJECT = 100;

@@ -8,7 +8,7 @@ interface UserGitOptions {
   /** Variables on top of the user's environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** `quiet` shows nothing; `terminal` gives git the terminal and reads no stdout; a function gets stderr, also of hooks. */
+  /** `quiet` shows nothing; `terminal` gives git the terminal; a function gets what git and its hooks print on stderr. */
   readonly show: 'quiet' | 'terminal' | ((output: Uint8Array) => void);
 }
 
@@ -34,7 +34,7 @@ export async function userGit(
   }
 }
 
-/** Whether git gave up because another git held the index, in whatever language it says so. */
+/** Whether git gave up because another git held the index. Understands git's message in any language. */
 export function isLocked({ code, stderr }: GitResult): boolean {
   return code === 128 && isLockMessage(stderr);
 }
@@ -43,7 +43,7 @@ function isLockMessage(text: string): boolean {
   return /^\S+: .*(?:index|handoff-index\.\d+\.[\w-]+)\.lock/m.test(text);
 }
 
-/** Keys that Gemini CLI empties in its shell's git. */
+/** Settings that Gemini CLI empties for git in its shell. */
 const GEMINI_EMPTIES = new Set([
   'core.hookspath',
   'core.fsmonitor',
@@ -55,8 +55,8 @@ const GEMINI_EMPTIES = new Set([
 ]);
 
 /**
- * The environment as the user has it. Gemini CLI's shell hides the user's configuration from git and empties `core.hooksPath`, so
- * that no hook runs: this undoes both where it recognises them, and changes nothing else.
+ * The user's environment for git, without stray variables. Gemini CLI's shell hides the user's configuration from git and empties
+ * `core.hooksPath`, so that no hook runs: we undo both where we recognise them.
  */
 export function userEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const entries = configEntries(env);

@@ -28,10 +28,10 @@ interface JudgedCommit {
   readonly broken: BrokenObject | undefined;
 }
 
-/** Commits in one process: even if each has a note of a megabyte, they fit in memory. */
+/** How many commits one process reads: even if each has a note of a megabyte, they fit in memory. */
 const TOGETHER = 64;
 
-/** Every commit reachable from these tips, in one process; `undefined` if there is a hole: then walk each tip by itself. */
+/** Lists the commits reachable from these tips, in one process; `undefined` if one is missing: then walk each tip by itself. */
 export async function reachableCommits(
   options: GitOptions,
   tips: readonly Oid[],
@@ -97,7 +97,7 @@ function judge(commit: Oid, [object, tree, note, state]: readonly (ReadObject | 
 export async function brokenBelow(options: GitOptions, tip: Oid): Promise<BrokenObject[]> {
   const found: BrokenObject[] = [];
   const seen = new Set([tip]);
-  // A set yields what is added to it meanwhile.
+  // The loop also visits what it adds to the set.
   for (const oid of seen) {
     const [one] = await judgeCommits(options, [oid]);
     if (one?.broken !== undefined) found.push(one.broken);

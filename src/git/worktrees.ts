@@ -83,7 +83,7 @@ export async function readTreeStatus(top: string, options: StatusOptions): Promi
     const isSame = stamp !== '' && old?.stamp === stamp;
     return { key, entry: { ...entry, stamp }, oid: isSame ? (old.disk?.oid ?? null) : null };
   });
-  // Regular files whose content neither the index nor an earlier status tells.
+  // Regular files whose content is known neither from the index nor from an earlier status.
   const unread = found.filter(({ entry: { disk }, oid }) => isFile(disk) && (disk.oid ?? oid) === null);
   const names = namesOnly || given !== undefined ? [] : unread.map(({ entry }) => entry.path);
   const oids = given ?? (await readFiles(top, names, options));
@@ -115,7 +115,7 @@ export function stampOf(top: string, named: FilePath): string {
   return [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(':');
 }
 
-/** The key of an entry: its path, or the path's bytes if it is not UTF-8 and looks like another path. */
+/** The key of an entry: its path, or the bytes of a path that is not UTF-8 and would have the key of another entry. */
 function keyIn(entries: ReadonlyMap<string, FilePath>, { path, raw }: FilePath): string {
   const other = entries.get(path);
   return other === undefined || other.raw === raw ? path : (raw ?? path);
@@ -129,7 +129,7 @@ export function diskPath(top: string, { path, raw }: FilePath): string | Buffer 
 
 /**
  * Returns the state of a path on the disk without git: no filter is applied, and content too big to read is not hashed. `like`:
- * an object name of the repository, for its format.
+ * any object name of the repository, which shows the object format.
  */
 export function contentState(top: string, named: FilePath, like: string, most = MAX_READ): FileState {
   const state = diskState(top, named);
@@ -180,7 +180,7 @@ async function runStatus(
     } else {
       const entry = parseEntry(line, top);
       if (entry === undefined || paths?.includes(entry.path) === false) continue;
-      // `git rm --cached`: the path is gone from the index, and on the disk as an untracked file.
+      // After `git rm --cached`, git lists the path twice: as deleted from the index, and as untracked.
       const key = keyIn(entries, entry);
       const removed = line.startsWith('? ') ? entries.get(key) : undefined;
       entries.set(key, removed === undefined ? entry : { ...removed, disk: entry.disk });
@@ -201,7 +201,7 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
       return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk, ...intended };
     }
     case 'u': {
-      // In conflict: "ours" is HEAD's version. The index holds several versions, so its state is not `null`.
+      // In conflict: "ours" is HEAD's version. Of the versions in the index, the first that exists counts.
       const [, , , m1 = '', m2 = '', m3 = '', mW = '', , h2 = ''] = fields;
       const index = [m2, m3, m1].map((mode) => listedState(mode, '')).find((one) => one !== null) ?? null;
       return { ...rest(10), head: listedState(m2, h2), index, disk: listedState(mW, '') };
@@ -214,7 +214,7 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
   }
 }
 
-/** Whether a folder is a linked worktree inside this one: its uncommitted work is its own, not this one's. */
+/** Whether a folder is a linked worktree inside this one. Its uncommitted work is not this worktree's. */
 function isLinkedWorktree(folder: string): boolean {
   const found = discoverRepository(folder);
   return found?.workTree === resolve(folder) && found.gitDir !== found.commonDir;
@@ -225,7 +225,7 @@ function named(bytes: BinaryText): FilePath {
   return path.includes('\ufffd') ? { path, raw: bytes } : { path };
 }
 
-/** The state of an untracked path, with its mode on the disk. A folder is a repository of its own. */
+/** The state of an untracked path, with its mode on the disk. A folder counts as a repository of its own. */
 export function diskState(top: string, named: FilePath): FileState {
   const stat = lstatOf(diskPath(top, named));
   if (stat === undefined) return null;
