@@ -32,7 +32,7 @@ interface Trees {
   readonly to: string;
 }
 
-/** Links dependencies (paths from the top) into the other tree, except those that it has or whose parent folder it lacks. */
+/** Links dependencies (paths from the top) into the other tree, unless they are there or their parent folder is missing. */
 export function linkDependencies(trees: Trees, paths: readonly string[]): void {
   for (const path of paths) {
     const target = join(trees.to, path);

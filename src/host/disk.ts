@@ -86,7 +86,7 @@ export const isThere = (path: string): boolean =>
 /** Returns where a symbolic link points, as stored; `undefined` when the path is not a link. */
 export const linkTarget = (path: string): string | undefined => quietly(() => readlinkSync(path));
 
-/** Calls `stat` without its errors: Node throws if a parent folder is a file. */
+/** Calls `stat`, but never throws: Node's throws, even with QUIET, if a parent folder is a file. */
 const found = (path: string): Stats | undefined => quietly(() => statSync(path, QUIET));
 
 /** Whether a path is a folder, or a link to one. */
@@ -197,7 +197,7 @@ interface PutFile {
   readonly isPrivate?: boolean;
 }
 
-/** A name from the top as text in which each character is a byte, so that any name can be split and joined. */
+/** A path as text with one character per byte, so that any path can be split and joined. */
 const bytesOf = (path: Buffer) => path.toString('latin1');
 
 const inTree = (top: string, bytes: string) =>
@@ -205,7 +205,7 @@ const inTree = (top: string, bytes: string) =>
 
 /**
  * Returns what keeps a file from being written to a working tree: a link or a file among its folders, another repository, or a
- * folder in its place. Files in `going` are about to be removed: they do not count, nor do folders that hold only such files.
+ * folder at its path. Files in `going` are about to be removed: they do not count, nor do folders that hold only such files.
  */
 export function obstacle(top: string, path: Buffer, going?: ReadonlySet<string>): string | undefined {
   const parts = bytesOf(path).split('/');

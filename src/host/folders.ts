@@ -45,8 +45,8 @@ export function repositoryEntry(state: string, commonDir: string): string {
 }
 
 /**
- * Returns our folder in a repository, shared by its worktrees; it exists if `init` ran. Paths that are often needed are
- * built without `join`: V8 would take node:path for hot code, and spend a short call's time on optimising it.
+ * Returns our folder in a repository, shared by its worktrees; it exists if `init` ran. Paths that are often needed are built
+ * without `join`: otherwise V8 would spend the time of a short call on optimising node:path.
  */
 export function repositoryFolder(commonDir: string): string {
   return `${commonDir}/handoff`;
@@ -104,7 +104,7 @@ export function isInitialised(commonDir: string): boolean {
   return exists(repositoryFolder(commonDir));
 }
 
-/** The folder with one file per session that has not ended: its text is the session's last event, its time the last call's. */
+/** The folder with one file per session that has not ended. The file's text is the last event, its time that of the last call. */
 export const beatFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/beat`;
 
 const beatFile = (commonDir: string, session: string) => `${beatFolder(commonDir)}/${session}`;
@@ -171,7 +171,7 @@ export function knownWorktreeId(gitDir: string): string | undefined {
 
 const idFile = (gitDir: string) => `${gitDir}/handoff-id`;
 
-/** Keeps a text in a new file when no ref can hold it: in the temporary or the home folder; `undefined` if neither takes it. */
+/** Keeps a text that no ref can hold in a file of the temporary or the home folder; `undefined` if neither can be written. */
 export function keepInFile(text: Uint8Array): string | undefined {
   const { tmpdir, homedir } = process.getBuiltinModule('node:os');
   for (const folder of [tmpdir(), homedir()]) {
@@ -202,7 +202,7 @@ export function share(path: string): void {
     const mode = sharedMode(above.mode, own.mode);
     if (mode !== (own.mode & 0o7777) && (user === 0 || own.uid === user)) chmodSync(path, mode);
   } catch {
-    // A container's root may not be able to give anything away.
+    // In a container, even root may be unable to change owners.
   }
 }
 
@@ -219,8 +219,8 @@ export function shareAll(folder: string): void {
 }
 
 /**
- * Yields the paths in a folder of ours, with the folder itself, that are not shared as `share` would share them. Outermost
- * first, because sharing a folder changes how the paths in it should be shared.
+ * Yields a folder of ours and the paths in it, as far as they are not shared as `share` would share them. Outermost first,
+ * because sharing a folder changes how the paths in it should be shared.
  */
 export function* closedPaths(path: string): Generator<string> {
   const [above, own] = [statOf(dirname(path)), lstatOf(path)];
@@ -231,8 +231,8 @@ export function* closedPaths(path: string): Generator<string> {
 }
 
 /**
- * Gives a repository's owner what root has made in it, for example in a container that mounts the owner's folder: in a
- * folder of objects or refs that belongs to root, git fails for the owner.
+ * Gives a repository's owner what root has made in it, for example in a container that mounts the owner's folder. Otherwise git
+ * would fail for the owner in a folder of objects or refs that belongs to root.
  *
  * @param find returns the common dir; called only for root
  * @param refs the refs that root has moved

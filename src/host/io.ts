@@ -56,13 +56,13 @@ export interface Terminal {
 }
 
 /**
- * The time that something may take. Every limit of the program is a part of one budget: a test that is not about limits
- * passes an endless budget, whose parts are endless, too.
+ * The time that something may take. Every limit of the program is a part of one budget, so a test that passes an endless budget
+ * meets no limit.
  */
 export interface Budget {
   /** The milliseconds that are left, at least 1; `Infinity`: no limit. */
   left(): number;
-  /** Returns the budget of one part, which ends in `ms` milliseconds, or with the whole if that ends earlier. */
+  /** Returns a part of the budget, which ends in `ms` milliseconds or with the whole, whichever is earlier. */
   part(ms: number): Budget;
 }
 
@@ -90,7 +90,7 @@ export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'>
   let isOver = false;
   const left = budget.left();
   const late = new Promise<'late'>((resolve) => {
-    // Most work is over by the next tick, because it waits for nothing. Loading Node's timers would take longer.
+    // Most work is over by the next tick, because it waits for nothing: then we need not load Node's timers.
     process.nextTick(() => {
       // Node would fire an infinite timer at once.
       if (!isOver && left < Infinity) timer = setTimeout(() => resolve('late'), left);
@@ -102,7 +102,7 @@ export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'>
   });
 }
 
-/** Milliseconds to reserve for the answer, at most, in case an earlier step takes too long. */
+/** The most milliseconds to reserve for the answer, in case an earlier step takes too long. */
 const ANSWER_MS = 1000;
 
 /** Returns how many milliseconds one step may take, so that there is time left for an answer. */
@@ -215,7 +215,7 @@ function currentFolder(): string {
   }
 }
 
-/** Reads standard input to its end. The writer may be slow: if the descriptor does not block, we retry until time is over. */
+/** Reads standard input to its end. The writer may be slow: if the descriptor does not block, we retry until the time is up. */
 async function readAll(budget: Budget): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   for (;;) {

@@ -51,8 +51,8 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
 }
 
 /**
- * Returns the words that name a process in a file, so that another process can tell whether it still runs: who it is, its
- * pid, its start, a random word, and the space in which that pid is valid.
+ * Returns the words that name a process in a file: who it is, its pid, its start, a random word, and where the pid is valid.
+ * Another process can tell from them whether this one still runs.
  */
 export function processWords(who: string, pid: number): string {
   const table = processTable();

@@ -87,9 +87,9 @@ function linuxTable(): ProcessTable {
   };
 }
 
-/** Reads /proc/<pid>/stat. In it, the command name may contain blanks and parentheses (proc(5)). */
+/** Reads /proc/<pid>/stat. The command name there may contain blanks and parentheses (proc(5)). */
 function linuxRow(pid: number): Row | undefined {
-  // Node reads UTF-8 faster. The command name need not be UTF-8, but it is cut off.
+  // Node reads UTF-8 faster than other encodings. The command name need not be UTF-8, but we do not use it.
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (text === undefined) return undefined;
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -99,8 +99,8 @@ function linuxRow(pid: number): Row | undefined {
 }
 
 /**
- * Returns the process table from one run of `ps`. Of `env`, only PATH is used: `ps` prints start times in the caller's time
- * zone and language, and we compare them with those that a process with another environment has stored.
+ * Returns the process table from one run of `ps`. Of `env`, only PATH is used: otherwise `ps` would print start times in the
+ * caller's time zone and language, and we compare them with those that other processes have stored.
  */
 export function psTable({ PATH }: Readonly<Record<string, string | undefined>>): ProcessTable {
   // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.
@@ -151,8 +151,8 @@ const SAME_MOMENT_TICKS = 20;
 
 /**
  * Returns the client behind a hook call that has GIT_EXEC_PATH, which git sets for programs that it starts. If git started the
- * launcher (`git handoff guard`), the client is git's parent. But the variable is inherited: if the launcher's parent did not
- * start at the same moment as we did, that parent is not git, but the client itself.
+ * launcher (`git handoff guard`), the client is git's parent. But the variable is inherited: a parent of the launcher that did
+ * not start at the same moment as we did is not git, but the client.
  */
 export function clientProcess(launcherParent: number, table: ProcessTable): number {
   const [parent, self] = [table.startOf(launcherParent), table.startOf(process.pid)];

@@ -43,7 +43,7 @@ export function shellWorld(
   };
 }
 
-/** How many loose refs to list at most; their folder, which is listed too, stands for all of them. */
+/** The most loose refs to list. Their folder, which is listed too, stands for the others. */
 const MAX_LOOSE = 2000;
 
 /** Returns the files that hold handoff refs, at a path or inside it. Only their existence counts: they are never read. */

@@ -20,7 +20,7 @@ import { CWD, Scope } from './scope.ts';
 import { recordLargeCommand } from './spelled.ts';
 import { runFunction, runStatements } from './walk.ts';
 
-/** Finds what a `bash` command line would change, without running it. Never rejects; takes time linear in its length. */
+/** Finds what a `bash` command line would change, without running it, in time linear in its length. The promise never rejects. */
 export function analyseShell(command: string, world: ShellWorld): Promise<ShellEffects> {
   const text = command.replaceAll('\u0000', '');
   return analyse(text, world, (shell) => {

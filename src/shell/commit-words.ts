@@ -36,7 +36,7 @@ const OPTIONS: GetoptSpec = {
     s: 'signoff',
   },
 };
-/** The options whose value may contain blanks. The group holds what precedes a short option's letter (`-a` of `-am`). */
+/** The options whose value may contain blanks. The group matches what precedes a short option's letter (`-a` in `-am`). */
 const HAS_VALUE = /^(-[A-Za-z]*?)[CcFmt]|^--(?:au|cl|da|fi|m|re[eu]|sq|te|tr|pathspec-fr)/;
 
 /** The options that the next command repeats unchanged. */
@@ -53,8 +53,8 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
 }
 
 /**
- * Parses a command line; `undefined` when it is not a `git commit`. `exact` is false if the line was merely split at blanks:
- * then all words from the first option whose value may contain blanks are unknown, except an `--amend` outside of the message.
+ * Parses a command line; `undefined` when it is not a `git commit`. `exact` is false if the line was merely split at blanks. Then
+ * all words from the first option whose value may contain blanks are unknown, except an `--amend` outside of the message.
  */
 export function parseCommitWords(
   argv: readonly string[],

@@ -72,7 +72,7 @@ export class Disk {
     return done === '' ? '/' : done;
   }
 
-  /** Returns the absolute target of a link made by this command or, with `stored`, of one on the disk. */
+  /** Returns the absolute target of a link that this command made or, with `stored`, of a link on the disk. */
   #target(path: string, stored: boolean): string | undefined {
     const made = this.#links.get(path);
     if (made !== undefined || !stored || path === '') return made;

@@ -79,7 +79,7 @@ export interface GitVerbCall {
   readonly verb: string;
   /** The words after the verb; unknown ones are `undefined`. */
   readonly words: readonly (string | undefined)[];
-  /** The settings from `-c` or an earlier `git config` that decide about uncommitted work, by lower-case key. */
+  /** The settings from `-c` or an earlier `git config` that decide what becomes of uncommitted work, by lower-case key. */
   readonly settings?: ReadonlyMap<string, string>;
   readonly overrides?: GitOverrides;
   /** The text that `git apply` or `git commit -F -` reads from its input, if known. */

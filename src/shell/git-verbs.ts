@@ -121,7 +121,7 @@ function refUpdates(options: Options): Move[] {
 /** What a `git stash` does with the stash list, which all worktrees share. */
 interface StashUse {
   readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
-  /** The entry's number; `undefined` if the command gives none. It then means the newest entry, unless `byName` or `clear`. */
+  /** The entry's number. Without one the command means the newest entry, unless `byName` is true or the action is `clear`. */
   readonly index: number | undefined;
   /** Whether the command names the entry by its commit, which stays the same however the list changes. */
   readonly byName: boolean;

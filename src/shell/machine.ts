@@ -59,7 +59,7 @@ export class CommandInput {
   }
 }
 
-/** The interpreter's functions. Other modules get them from the shell, so that no module imports its caller. */
+/** The interpreter's functions. Other modules call these through the shell, so that no module imports its caller. */
 export interface Runner {
   script(shell: Shell, text: string): Status;
   statements(shell: Shell, statements: readonly Statement[]): Status;
@@ -73,7 +73,7 @@ export class ShellMachine {
   readonly runner: Runner;
   /** The depth of shells in shells (`sh -c`, `eval`, functions, substitutions). */
   depth = 0;
-  /** How many loops, and functions or sourced scripts, surround the running command: outside a loop, `break` does nothing. */
+  /** How many loops, and how many functions or sourced scripts, surround the running command (`break` needs a loop). */
   inside = { loops: 0, calls: 0 };
   /** Whether the budget is used up: then the rule of spelled.ts decides. */
   exhausted = false;

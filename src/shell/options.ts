@@ -13,7 +13,7 @@ export interface GetoptSpec {
   readonly short?: string;
   /** Long options, separated by blanks: `name=` takes a value, `name=?` an optional one. */
   readonly long?: string;
-  /** The long option that each one-letter option stands for; both are found under the long name. */
+  /** The long option that each one-letter option stands for. The values of both are stored under the long name. */
   readonly letters?: Readonly<Record<string, string>>;
   /** Whether options end at the first operand (`env`, `timeout`, shells). */
   readonly stops?: boolean;

@@ -22,7 +22,7 @@ export function escapePattern(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
 }
 
-/** Removes the backslashes from a pattern, as bash does with one that matched nothing. */
+/** Removes the backslashes from a pattern, as bash does with a pattern that matched nothing. */
 export function unescapePattern(pattern: string): string {
   return pattern.replace(/\\(.)/gs, '$1');
 }

@@ -23,7 +23,7 @@ export function parsePushWords(argv: readonly string[], exact = true): PushWords
   return { leases, isForced: words.some((word) => FORCING.test(word)) };
 }
 
-/** Whether a lease lets the push move the ref away from exactly this commit. git matches a lease's ref by these rules. */
+/** Whether a lease lets the push move the ref away from exactly this commit. Matches a lease's ref by git's rules. */
 export function isLeased({ leases }: PushWords, ref: string, tip: string): boolean {
   const matches = (given: string) => [given, `refs/${given}`, `refs/heads/${given}`].includes(ref);
   return leases.some((lease) => matches(lease.ref) && tip.startsWith(lease.oid));

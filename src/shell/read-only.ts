@@ -16,7 +16,7 @@ const MORE_GIT_READERS = new Set(
     ' ',
   ),
 );
-/** Verbs that only list if the first word matches or, except for BARE_WRITES, if no word follows. */
+/** Verbs that only list if the next word matches, or if no word follows (except BARE_WRITES). */
 const LISTING: Readonly<Record<string, RegExp>> = {
   bisect: /^(?:log|view|visualize)$/,
   branch:

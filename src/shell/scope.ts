@@ -9,7 +9,7 @@ export interface Variable {
   readonly exported: boolean;
 }
 
-/** Names for the shell's own state, which `join` merges like variables. No script's variable can have them. */
+/** Names for the shell's own state, which `join` merges like variables. No variable of a script can have them. */
 export const CWD = ' cwd';
 export const POSITIONAL = '@';
 

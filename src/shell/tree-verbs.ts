@@ -16,7 +16,7 @@ export interface TreeReach {
   readonly paths: readonly string[] | undefined;
   readonly tracked: boolean;
   readonly untracked: boolean;
-  /** Whether ignored files are removed, too (`git clean -x`); `only`: nothing else is. */
+  /** Whether ignored files are removed, too (`git clean -x`), or `only` they (`-X`). */
   readonly ignored: boolean | 'only';
   /** Whether only staged changes are affected (`git stash push --staged`). */
   readonly stagedOnly: boolean;
@@ -69,7 +69,7 @@ function covering(
 const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
   covering(call, 'restore', 'destroy', pathspecs);
 
-/** Returns a call's reach over uncommitted work; `undefined` if there is none. An unknown word counts as no harmful option. */
+/** Returns a call's reach over uncommitted work, if any. Assumes that an unknown word is no harmful option. */
 export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
   return VERBS.get(call.verb)?.({ call, words: wordsOf(call), options: gitOptions(call), facts });
 }
@@ -203,7 +203,7 @@ function rebases({ call, options, facts }: Judged): TreeReach | undefined {
 }
 
 function pulls({ call, options, facts }: Judged): TreeReach | undefined {
-  // Other settings decide whether a pull merges or rebases, so either autostash counts.
+  // Other settings decide whether a pull merges or rebases, so we look at the autostash setting of both.
   const isEither = isOn('rebase.autostash', call, facts) || isOn('merge.autostash', call, facts);
   return autostashes(call, options, isEither);
 }

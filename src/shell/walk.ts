@@ -158,7 +158,7 @@ function runPipeline(shell: Shell, node: Pipeline): Status {
   return negated && status !== undefined ? !status : status;
 }
 
-/** Runs `a && b || c`: skips what bash would certainly skip. What may or may not run gets a layer of the scope. */
+/** Runs `a && b || c`, except what bash would certainly skip. A command that may or may not run gets a layer of the scope. */
 function runAndOr(shell: Shell, node: AndOr): Status {
   let status: Status = true;
   let branch = shell;

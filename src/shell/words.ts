@@ -267,7 +267,7 @@ function splitFields(pieces: readonly Piece[], separators: string): Field[] {
 /** The most words that one brace expansion makes. */
 const MAX_ALTERNATIVES = 1024;
 
-/** Returns the texts that `{…}` stands for, in order; `undefined` when it stands for itself. */
+/** Returns the texts that `{…}` expands to, in order; `undefined` when bash leaves it as it is. */
 function alternatives(braces: string): string[] | undefined {
   const inner = braces.slice(1, -1);
   const texts: string[] = [];

@@ -32,9 +32,9 @@ export interface ReadContents {
 }
 
 /**
- * Reads the contents of paths in HEAD, the index and on the disk. `head` is `null` on an unborn branch; `store` receives what
- * `git add` would store; `composed` has, by name, contents that are stored nowhere yet; `checkSize` throws, before the contents
- * are read, if their total size is too large.
+ * Reads the contents of paths in HEAD, the index and on the disk. `head` is `null` on an unborn branch. `store` receives what
+ * `git add` would store. `composed` maps object names to contents that are stored nowhere yet. `checkSize` is called before the
+ * contents are read, and throws if they are too large together.
  */
 export async function readWorkContents(
   place: IndexedTree,

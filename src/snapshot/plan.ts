@@ -79,7 +79,7 @@ export const nameBytes = ({ path, raw }: FilePath): Buffer =>
 
 /**
  * Plans to restore files whole, as they were, whatever HEAD has now. An item without content removes its file. Changes nothing
- * itself. Give a `merger` to undo an undo: then what others changed since stays, and the plan includes the index.
+ * itself. With a `merger` it undoes an undo: it keeps what others changed since, and includes the index.
  *
  * @throws Failure `integrity` when a content is gone
  */
@@ -175,7 +175,7 @@ async function joinUndone(
   };
 }
 
-/** Returns the state that an undo removed, from the file's own bytes; `undefined` if they were not kept. */
+/** Returns the state that an undo removed, computed from the file's own bytes; `undefined` if these were not kept. */
 async function undoneState(top: string, item: SnapshotItem, scratch: ScratchStore) {
   if (item.disk === null) return null;
   const [bytes] = item.own === undefined ? [] : await readKept(top, [item]);
@@ -241,7 +241,7 @@ async function planPath(
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
   const isWhole = sameState(onDisk.state, item.disk);
-  // A snapshot may be larger than what a claim reads.
+  // Without a limit, because a snapshot keeps larger files than a claim reads.
   const found = item.own === undefined ? undefined : contentState(place.top, { path }, item.own, Infinity);
   const hasBytes = found?.oid === item.own;
   const isThere = same(disk, onDisk.state) && (hasBytes || !isWhole);
@@ -273,7 +273,7 @@ function withMode(state: FileState, { fileMode }: TreeConfig): FileState {
   return state === null || fileMode || state.mode !== '100755' ? state : { ...state, mode: '100644' };
 }
 
-/** What git cannot store: a pipe, or a folder that must stay. Equals no other state. */
+/** The state of what git cannot store: a pipe, or a folder that must stay. It equals no other state. */
 const ODD: FileState = { mode: '000000', oid: null };
 
 /** Returns what is on the disk at these paths, as git would store it. Reads no other paths. */
@@ -286,7 +286,7 @@ async function diskStates(
   const plain = [...ours].filter((path) => {
     const stat = lstatOf(join(place.top, path));
     if (stat === undefined || stat.isFile() || stat.isSymbolicLink()) return stat !== undefined;
-    // A folder that holds only paths of the snapshot counts as nothing: they will be removed, or an earlier run made them.
+    // A folder that holds only paths of the snapshot counts as missing: these will be removed, or an earlier run made them.
     odd.set(path, stat.isDirectory() && holdsOnly(place.top, path, ours) ? null : ODD);
     return false;
   });

@@ -18,8 +18,8 @@ import { listRefs, type Ref, type RefUpdate, updateRefs } from '../git/refs.ts';
 import { readSnapshots } from './commit.ts';
 
 /**
- * Rescues of what commands may destroy. The ref of each, `refs/handoffs-local/rescue/<worktree-id>/<n>`, points at a snapshot
- * or at a commit that was in the stash. Up to 0.1.0 a snapshot was a tree with `rescue.json`, `files/` and `index/`.
+ * Rescues of what commands may destroy. The ref of each, `refs/handoffs-local/rescue/<worktree-id>/<n>`, points at a snapshot or
+ * at a commit that was in the stash. Up to version 0.1.0, a snapshot was a tree with `rescue.json`, `files/` and `index/`.
  */
 
 export interface RescuePlace {
@@ -120,11 +120,11 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
   });
 }
 
-/** When the work was last seen, or the stash entry made. Milliseconds since the epoch. */
+/** When the work was last seen, or the stash entry was made, in milliseconds since the epoch. */
 export const rescuedAt = (rescue: Rescue): number =>
   rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
 
-/** The most attempts, and the number of attempts after which a lock ends them. */
+/** The most attempts, and how often at most we try again after meeting a lock. */
 const [MAX_TRIES, MAX_LOCKED] = [20, 2];
 
 /**

@@ -127,7 +127,7 @@ export async function applyPlan({ top }: WorkTree, paths: readonly PlannedPath[]
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
   const written = changing.filter((one): one is Written => one.disk !== null && one.disk.oid !== null);
-  // The attributes decide how git writes the other files.
+  // Attribute files come first: they decide how git writes the other files.
   const isFirst = ({ path }: PlannedPath) => /(?:^|\/)\.gitattributes$/.test(path);
   for (const part of [written.filter(isFirst), written.filter((one) => !isFirst(one))])
     await write(top, part);

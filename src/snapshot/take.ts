@@ -32,7 +32,7 @@ interface Limits {
   readonly budget: Budget;
 }
 
-/** The rescue that keeps some content. Its number is that of an earlier snapshot if that has the same content. */
+/** The rescue that keeps some content: a new one, or an earlier one with the same content. */
 interface Taken {
   /** `undefined`: nothing could be kept. */
   readonly commit: Oid | undefined;
@@ -55,7 +55,7 @@ export async function takeSnapshot(
   { limits, now, budget }: Limits,
 ): Promise<Taken | undefined> {
   const { cwd } = place;
-  // All of this happens while git reads the status. We hear of an error where the list is needed.
+  // All of this happens while git reads the status. An error of the listing is thrown where we await the list.
   const listing = listRescues(cwd, budget.left());
   listing.catch(() => undefined);
   loadForWriting();
@@ -83,12 +83,12 @@ export async function takeSnapshot(
   return { ...(await keepSnapshot(place, snapshot, keeping)), skipped };
 }
 
-/** What to type for a file that cannot be kept: copy it before an undo, move it away before a restore. */
+/** The command and the file ending that a hint names for a file that cannot be kept: for an undo, and for a restore. */
 const ASIDE = { undone: ['cp', 'kept'], written: ['mv', 'mine'] } as const;
 
 /**
- * Keeps, of a working tree, what a command of ours is about to change at the paths in `taken`, and returns the rescue's number.
- * Fails for what cannot be kept, so that the command does not change it.
+ * Keeps the uncommitted work in `taken`, which one of our commands is about to change, and returns the rescue's number. Fails if
+ * something cannot be kept, so that the command changes nothing.
  *
  * @throws Failure `refused` for content that a snapshot cannot hold; and as `takeSnapshot` does
  */
@@ -171,7 +171,7 @@ interface Source {
   readonly ownerOf: (path: string) => SessionId | null;
   /** What an undo leaves at a path, if that is not HEAD's state. */
   readonly leftAt?: (path: string) => FileState;
-  /** Returns the content that an earlier status kept, as git stores it. Left out: the files' own bytes count, unfiltered. */
+  /** Returns the content that an earlier status kept, as git stores it. Without this, the file's own bytes are read. */
   readonly seen?: (entry: DirtyPath) => Buffer | undefined;
 }
 

@@ -31,7 +31,7 @@ interface Looked {
 /** How many of the newest snapshots are searched for the lost work before it is kept once more. */
 const RECENT = 5;
 
-/** Work that is gone, and the number of the rescue, new or old, that holds it; `undefined`: it could not be kept. */
+/** Work that is gone, and the number of the rescue that holds it, new or old; `undefined` if the work could not be kept. */
 export interface Vanished {
   readonly lost: readonly DirtyPath[];
   readonly kept: number | undefined;

@@ -36,7 +36,7 @@ function touch(shell: Shell, args: readonly string[]): Status {
   return true;
 }
 
-/** Handles `mktemp -d`, so that changes in the new folder do not count as changes here. A free name stands for the real one. */
+/** Handles `mktemp -d`, so that changes in the new folder do not count as changes here. We choose the folder's name ourselves. */
 function makeTemporary(shell: Shell, args: readonly string[]): Status {
   const options = parseOptions(args, { short: 'p:', long: 'directory quiet suffix= tmpdir=' });
   const template = hasOption(options, 't') ? undefined : options.operands[0];
@@ -173,7 +173,7 @@ function follow({ machine: { disk } }: Shell, linked: boolean, source: string, w
   else if (text !== undefined) disk.setText(written, { text });
 }
 
-/** Records the guarded files that a copied tree hits: those with a counterpart in the source; with `--delete`, all. */
+/** Records the guarded files that copying a tree replaces: those with a counterpart in the source or, with `--delete`, all. */
 function copyTree(shell: Shell, by: string, from: string, to: string, deletes: boolean): void {
   const { disk } = shell.machine;
   shell.changesBelow(to);

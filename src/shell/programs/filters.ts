@@ -80,7 +80,7 @@ function sed(shell: Shell, args: readonly string[]): Status {
     short: 'e:f:l:i::',
     long: 'expression= file= line-length= in-place=? follow-symlinks quiet silent regexp-extended separate null-data',
   });
-  // On a Mac `-i` takes the next word, often an empty one. Empty words can be dropped: an empty script does nothing.
+  // On a Mac, `-i` takes the next word, which is often empty. We drop all empty words, because an empty script does nothing.
   const operands = options.operands.filter((word) => word !== '');
   const isInline = !hasOption(options, 'e', 'expression', 'f', 'file');
   const scripts = isInline ? operands.splice(0, 1) : optionValues(options, 'e', 'expression');

@@ -20,7 +20,7 @@ export interface GitCall {
 
 type GitVerb = (git: GitCall) => Status;
 
-/** Verbs of git that write files by name, configure git, or run commands. Their effect on the working tree: tree-verbs.ts. */
+/** Verbs of git that write files by name, configure git, or run commands. tree-verbs.ts has their effect on the working tree. */
 
 /** Records the output file that an option names: `git diff --output=x`, `git archive -o x`. */
 function output(git: GitCall): Status {
@@ -112,7 +112,7 @@ function revParse({ shell, words }: GitCall): Status {
   return undefined;
 }
 
-/** Verbs of git's own, most with nothing to record here (`GIT_VERBS` has the others). git ignores aliases with these names. */
+/** More of git's own verbs, besides those in `GIT_VERBS`: git ignores aliases with these names. */
 export const OWN_VERBS = new Set(
   (
     'add am apply archive blame cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +

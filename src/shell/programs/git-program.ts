@@ -27,7 +27,7 @@ function git(caller: Shell, args: readonly string[]): Status {
     const value = attached ?? (GLOBAL_VALUES.has(name) ? args[++i] : undefined) ?? '';
     if (name === '-C') {
       const path = shell.path(value) ?? UNKNOWN;
-      // Without the folder git fails instead of running here, but an earlier part of the command may have made it.
+      // If the folder is missing, git fails. But an earlier part of the command may have made it, so git does not run here.
       if (shell.run(['cd', value]) !== true) scope.set(CWD, path);
     } else if (name === '-c') {
       settings.set(...settingOf(value));
@@ -41,7 +41,7 @@ function git(caller: Shell, args: readonly string[]): Status {
   const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
   const repository = gitDir === undefined ? undefined : shell.path(gitDir);
   const folder = repository ?? shell.cwd;
-  // From outside of the working tree, git changes to its top: `--work-tree`, or the folder around `--git-dir`.
+  // If git starts outside of the working tree, it changes to the top: `--work-tree`, or the folder around `--git-dir`.
   const named = workTree === undefined ? undefined : shell.path(workTree);
   const top = named ?? (repository?.endsWith('/.git') === true ? dirname(repository) : undefined);
   if (top !== undefined && !isBelow(shell.cwd, top)) shell.run(['cd', top]);
@@ -214,7 +214,7 @@ function overridesOf(shell: Shell, options: readonly string[]): GitOverrides | u
   return { options: options.map(knownOption), variables };
 }
 
-/** Returns the word; if part of it is unknown, only its key, or `undefined` if that key may decide whether hooks run. */
+/** Returns a known word. Of any other it returns only the key, or `undefined` if the key may decide whether hooks run. */
 function knownOption(word: string): string | undefined {
   if (isKnown(word)) return word;
   const key = word.slice(0, word.indexOf('='));

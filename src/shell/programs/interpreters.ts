@@ -65,7 +65,7 @@ const WRAPPERS: Readonly<Partial<Record<string, RegExp>>> = {
   'git-town':
     /^(?:hack|append|prepend|switch|sync|ship|kill|delete|compress|continue|skip|undo|merge|detach|swap|walk|up|down|park|observe|contribute|set-parent|rename|rename-branch)(?= |$)/,
   hub: /^(?:checkout (?:.* )?https?:|pr checkout|sync|am)(?= |$|\/)/,
-  // Every jj command first commits the working tree. These commands leave the work in a commit, or check out another.
+  // Every jj command first commits the working tree. These commands leave the work in that commit, or check out another one.
   jj: /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
 };
 
