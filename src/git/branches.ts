@@ -89,7 +89,7 @@ export async function remoteBranches(
 
 const MAX_MERGES = 1000;
 
-/** Reads from the reflogs what moved each of these branches, newest first. */
+/** Reads from the reflogs what moved each of these branches, the newest move first. */
 export async function readBranchLogs(
   options: GitOptions,
   branches: readonly string[],

@@ -176,7 +176,7 @@ async function readParts(options: GitOptions, oids: readonly Oid[], notes: boole
   return oids.map((oid) => (large.has(oid) ? [large.get(oid)] : objects.slice(at, (at += PARTS))));
 }
 
-/** Loads the commit that both refs point at, in one process; `undefined` if the refs differ, move, or one is missing. */
+/** Loads the commit that both refs point at, in one process; `undefined` if the refs differ or move, or one is missing. */
 export async function loadSettled(
   options: GitOptions,
   first: RefName,

@@ -4,7 +4,7 @@ import { parseSettings, type SettingEntry, settingEntry, type Settings } from '.
 import type { GitOverrides } from '../shell/effects.ts';
 import { entriesOf, gitFailure, type GitOptions, records, runGit } from './run.ts';
 
-/** Reads all `handoff.*` settings in one process; outside a repository, the user's settings. */
+/** Reads all `handoff.*` settings in one process; outside a repository, only the user's. */
 export async function readSettings(cwd: string): Promise<Settings> {
   return parseSettings(await readSettingEntries({ cwd }, '^handoff\\.'));
 }

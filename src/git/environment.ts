@@ -46,8 +46,8 @@ const PATHSPECS = ['LITERAL', 'GLOB', 'NOGLOB', 'ICASE'].map((mode) => `GIT_${mo
 const MISLEADING = /^GIT_(?:CONFIG|EXTERNAL_DIFF|DIFF_OPTS|ATTR_SOURCE|REDIRECT_STDOUT)$/;
 
 /**
- * Returns the environment without variables that would mislead our git children. Pathspec modes go, because our paths are
- * literal. A `GIT_WORK_TREE` without a `GIT_DIR` goes, because git would look at all of that folder.
+ * Returns the environment without variables that would mislead our git children. Drops pathspec modes, because our paths are
+ * literal. Drops a `GIT_WORK_TREE` without a `GIT_DIR`, because git would look at all of that folder.
  */
 export function withoutStray(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const stray = base['GIT_DIR'] === undefined ? [...PATHSPECS, 'GIT_WORK_TREE'] : PATHSPECS;

@@ -101,7 +101,7 @@ export async function relate(options: GitOptions, tip: Oid, base: Oid): Promise<
   return isSameTree ? { code: 'head-reworded' } : { code: 'head-diverged', commits, more: `${ours}` };
 }
 
-/** Whether the history here is cut off. */
+/** Whether this is a shallow clone. */
 export async function isShallow(options: GitOptions): Promise<boolean> {
   return (await askGit(['rev-parse', '--is-shallow-repository'], options)) === 'true';
 }

@@ -52,7 +52,7 @@ export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean
   );
 }
 
-/** git's own: the newest entry of the stash. */
+/** git's own ref for the newest entry of the stash. */
 export const STASH = 'refs/stash';
 
 const MAX_COMPONENT_BYTES = 200;

@@ -137,7 +137,7 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 /** Type numbers of packed objects, gitformat-pack(5). */
 const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 
-/** The committer's name in a commit if git knows none. */
+/** The committer's name to put into a commit if git knows none. */
 export const NAMELESS = 'git-handoff';
 
 /** An entry of a tree; a regular file unless its mode says otherwise. */

@@ -22,7 +22,7 @@ export interface Ref {
   readonly content: BinaryText;
 }
 
-/** One record per ref. The size tells where the content ends, which may have any bytes. */
+/** One record per ref. The content may have any bytes: its size tells where it ends. */
 const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
 /** Lists refs under the given prefixes (whole components), sorted by name. `content` costs one object read per ref. */

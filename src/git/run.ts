@@ -269,7 +269,7 @@ function allBelow(pid: number, childrenNow = parents()): number[] {
   return childrenNow(pid).flatMap((child) => [child, ...allBelow(child, childrenNow)]);
 }
 
-/** Returns a function that finds the children of a process: in /proc, elsewhere in the output of one `ps`. */
+/** Returns a function that finds the children of a process, in /proc or (without /proc) in the output of one `ps`. */
 function parents(): (pid: number) => number[] {
   if (existsSync('/proc/self/task')) return childrenOf;
   const { spawnSync } = process.getBuiltinModule('node:child_process');

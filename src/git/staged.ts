@@ -15,7 +15,7 @@ import {
   utf8,
 } from './run.ts';
 
-/** Reads trees and the index (gitglossary(7)): the one that `GIT_INDEX_FILE` names, which git sets for its hooks. */
+/** Reads trees, and the index that `GIT_INDEX_FILE` names (git sets it for hooks). */
 
 /** Options of a diff that {@link parseRaw} reads, whatever the repository's settings say. */
 export const RAW_DIFF: readonly string[] = [

@@ -236,8 +236,8 @@ interface Ended {
 const CONFIG = FIXED_CONFIG.filter((word) => word !== '-c' && !word.startsWith('core.fsync='));
 
 /**
- * What simple-git would refuse. The first two are our own settings. The others come from the user's environment, which is as
- * valid here as when the user runs git.
+ * Allows what simple-git would refuse. The first two are our own settings. The others come from the user's environment, which is
+ * as valid here as when the user runs git.
  */
 const ALLOWED = {
   allowUnsafeHooksPath: true,

@@ -94,7 +94,7 @@ export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): Node
   );
 }
 
-/** Whether an ignored path is a named dependency. A name with a slash is a path from the top, any other a base name. */
+/** Whether a path is one of the named dependencies. A name with a slash is a path from the top, any other a base name. */
 export function isDependency(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     name.includes('/') ? path === name.replace(/\/$/, '') : basename(path) === name,

@@ -188,7 +188,7 @@ export function filesNamed(folder: string, accepts: (name: string) => boolean): 
 }
 
 interface PutFile {
-  /** Its name from the top, as bytes, with `/` between the parts. */
+  /** Its path from the top, as bytes, with `/` between the parts. */
   readonly path: Buffer;
   /** git's mode: a regular file, an executable one, or a symbolic link. */
   readonly mode: string;

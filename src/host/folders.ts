@@ -121,7 +121,7 @@ export function areSeveralAtWork(commonDir: string): boolean {
 
 /** Records a session's call with the kind of its event; the sh launcher records the client's name for the event. */
 export function beat(commonDir: string, session: string, event: EventKind): void {
-  // If the repository is read-only, activity is unknown, and nothing is refused because of it.
+  // If the repository is read-only, we cannot know who is at work, and refuse nothing for that reason.
   quietly(() => {
     ensureFolder(beatFolder(commonDir));
     rewriteText(beatFile(commonDir, session), event);

@@ -71,7 +71,7 @@ export function namedProcess(words: string, table: ProcessTable) {
 
 /**
  * Whether the process that a lock names is gone. If that process is in another container or hidden from this user, or if this
- * user may not read the lock (`words` is its text), we judge by its signs of life.
+ * user may not read the lock (its text is `words`), we judge by the process's signs of life.
  */
 export function isLeft(lock: string, words: string, table: ProcessTable, now: number): boolean {
   const named = namedProcess(words, table);

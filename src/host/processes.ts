@@ -19,7 +19,7 @@ export interface ProcessTable {
 
 const MAX_DEPTH = 64;
 
-/** Whether a process is another user's. Linux may hide such a process (proc(5), `hidepid`), so that we cannot identify it. */
+/** Whether a process belongs to another user. Linux may hide such a process (proc(5), `hidepid`): we cannot identify it. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -99,8 +99,8 @@ function linuxRow(pid: number): Row | undefined {
 }
 
 /**
- * Returns the process table from one run of `ps`. Of `env`, only PATH is used: otherwise `ps` would print start times in the
- * caller's time zone and language, and we compare them with those that other processes have stored.
+ * Returns the process table from one run of `ps`. Uses only PATH of `env`: start times that different processes have stored must
+ * be in one language and time zone.
  */
 export function psTable({ PATH }: Readonly<Record<string, string | undefined>>): ProcessTable {
   // Loaded only here: with /proc many calls start no process, and loading this takes milliseconds.

@@ -5,7 +5,7 @@ import { parseConfig } from './programs/git-files.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { pushWords } from './tree-verbs.ts';
 
-/** What some git calls would do, by their words: bypass our hooks, move branches, use stash entries. */
+/** What some git calls would do, judging by their words: bypass our hooks, move branches, use stash entries. */
 
 const JUDGING =
   /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign|pushlease)|hook\.handoff-.*)$/i;
@@ -18,7 +18,7 @@ export function commitsBy(calls: readonly GitVerbCall[]): GitVerbCall[] {
   return calls.filter(({ verb, words }) => verb === 'commit' || words.includes('--continue'));
 }
 
-/** A setting that `git config` changes; `value` is `undefined` when the setting is removed, or the value unknown. */
+/** A setting that `git config` changes; `value` is `undefined` when the setting is removed, or its value is unknown. */
 export interface ConfigChange {
   readonly key: string;
   readonly value: string | undefined;

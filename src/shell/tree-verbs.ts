@@ -16,7 +16,7 @@ export interface TreeReach {
   readonly paths: readonly string[] | undefined;
   readonly tracked: boolean;
   readonly untracked: boolean;
-  /** Whether ignored files are removed, too (`git clean -x`), or `only` they (`-X`). */
+  /** Whether ignored files are removed, too (`git clean -x`); `only`: no other files are (`-X`). */
   readonly ignored: boolean | 'only';
   /** Whether only staged changes are affected (`git stash push --staged`). */
   readonly stagedOnly: boolean;

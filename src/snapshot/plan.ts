@@ -33,7 +33,7 @@ export interface PlannedPath extends FilePath {
   /** What the disk and the index will have. */
   readonly disk: FileState;
   readonly index: FileState;
-  /** The blob of the file's own bytes, if a checkout of `disk` would not write them. */
+  /** The blob of the file's own bytes, if a checkout of `disk` would write other bytes. */
   readonly own?: Oid | undefined;
   readonly isPrivate?: boolean;
   /** Whether to add it with `git add --intent-to-add`. */

@@ -54,7 +54,7 @@ export type Rescue = SavedWork | PinnedStash;
 /** The limits apply to each group separately. */
 type Group = Rescue['kind'] | 'stop';
 
-/** Returns a rescue's group. Snapshots from the ends of turns have their own, so that they displace no others. */
+/** Returns a rescue's group. Snapshots from the ends of turns have a group of their own, so that they displace no others. */
 export const groupOf = (rescue: Rescue): Group =>
   rescue.kind === 'work' && rescue.reason.kind === 'stop' ? 'stop' : rescue.kind;
 
@@ -124,7 +124,7 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
 export const rescuedAt = (rescue: Rescue): number =>
   rescue.kind === 'work' ? rescue.reason.at : rescue.commit.seconds * 1000;
 
-/** The most attempts, and how often at most we try again after meeting a lock. */
+/** The most attempts, and the number of retries after which we give up because of a lock. */
 const [MAX_TRIES, MAX_LOCKED] = [20, 2];
 
 /**

@@ -44,7 +44,7 @@ interface Taken {
 const GATHERING = 0.5;
 
 /**
- * Keeps what differs from HEAD, in all of the working tree or in a part (`looking`), as a rescue; `undefined`: nothing differs.
+ * Keeps as a rescue what `looking` finds to differ from HEAD, in the working tree or a part of it; `undefined`: nothing differs.
  *
  * @throws Failure `environment` when git fails or overruns its time; Error when a lock is held
  */

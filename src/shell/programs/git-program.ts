@@ -9,7 +9,7 @@ import { GIT_VERBS, type GitCall, OWN_VERBS } from './git-files.ts';
 import { runChildShell } from './interpreters.ts';
 
 const MAX_ALIASES = 4;
-/** The variable that passes a git call's options on. No script can use this name. */
+/** The variable that passes a git call's options on to the git calls of its alias. No script can use this name. */
 const INHERITED = ' git options';
 
 function git(caller: Shell, args: readonly string[]): Status {
