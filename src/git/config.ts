@@ -109,7 +109,7 @@ export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
 /** Reads when to colour answers: from `color.handoff`, else from `color.ui`, with git-config(1)'s values. */
 export async function readColour(cwd: string): Promise<'always' | 'never' | 'auto'> {
   const entries = await readSettingEntries({ cwd }, '^color\\.(ui|handoff)$');
-  // The last `color.ui` is the one that we set for our own git children.
+  // Skips the last `color.ui`, which we set for our own git children.
   const [, ...others] = entries.filter(([key]) => key === 'color.ui').reverse();
   const value = (entries.findLast(([key]) => key === 'color.handoff') ?? others[0])?.[1] ?? 'auto';
   if (value.toLowerCase() === 'always') return 'always';

@@ -101,7 +101,7 @@ const RECORDS = /^(.*?\.git)\/handoff(?!\/try\/)(?:\/.*)?$/is;
 
 /**
  * Whether changing a file would change handoffs behind git's back: loose refs and their logs, `packed-refs`, reftable files, and
- * our records beside them, in upper or lower case (macOS). `removed`: the path is deleted with everything in it.
+ * our records beside them. Ignores the case of letters (macOS). `removed`: the path is deleted with everything in it.
  */
 export function isHandoffRefFile(path: string, removed: boolean): boolean {
   const [, gitDir, handoffs] = LOOSE_REFS.exec(path) ?? [];

@@ -80,7 +80,7 @@ export async function listHistories(
 export const mergeBase = (options: GitOptions, one: string, other: string): Promise<Oid | undefined> =>
   askForOid(['merge-base', '--end-of-options', one, other], options);
 
-/** How a branch's tip relates to a commit. Runs one process; two more when neither commit contains the other. */
+/** How a branch's tip relates to a commit. Runs one process, and two more when neither commit contains the other. */
 export async function relate(options: GitOptions, tip: Oid, base: Oid): Promise<HeadRelation> {
   if (tip === base) return { code: 'head-equal' };
   const both = `${tip}...${base}`;

@@ -70,7 +70,7 @@ async function readAll(
 ): Promise<(ReadObject | undefined)[] | undefined> {
   if (requests.length === 0) return [];
   const lines = requests.map(({ name, infoOnly }) => {
-    if (name.includes('\0')) throw new TypeError('an object name holds no NUL');
+    if (name.includes('\0')) throw new TypeError('an object name must not contain a NUL');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}\0`;
   });
   // After `flush` git answers at once. Otherwise it would wait for the end of its input, until Node is done with other work.

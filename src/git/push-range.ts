@@ -53,7 +53,7 @@ export function parseReceivedRefs(text: string): PushedRef[] {
 }
 
 /**
- * Parses one ref that a push would move on a server, with the arguments in the order of git's update hook.
+ * Parses the arguments of git's update hook: one ref that a push would move on a server.
  *
  * @throws Failure `usage` when the arguments are no such ref
  */

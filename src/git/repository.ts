@@ -14,7 +14,7 @@ export interface Repository {
   readonly gitDir: string;
   /** Absolute; shared by all worktrees (`$GIT_COMMON_DIR`). */
   readonly commonDir: string;
-  /** The branch that `HEAD` is on, even an unborn one, or that is being rebased; `HEAD` when detached. */
+  /** The branch that is checked out (even an unborn one) or being rebased; `HEAD` when detached. */
   readonly branch: BranchName;
 }
 

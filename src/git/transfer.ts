@@ -113,7 +113,7 @@ interface PushedPattern {
 
 const PUSH = ['--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--no-recurse-submodules'];
 
-/** The most refspecs of one command line: systems allow 1 MiB and more. */
+/** The most refspecs of one command line, for which systems allow 1 MiB and more. */
 const MOST_REFSPECS = 1000;
 
 /**

@@ -11,10 +11,10 @@ import { basename, dirname, join, relative } from 'node:path';
 import { exists, isFolder, lstatOf, quietly } from './disk.ts';
 
 /**
- * Makes dependencies that git ignores usable in another tree, without copying them. Some lead back into the working tree: a
- * workspace's link in node_modules, the path of an editable install in a virtual environment, the paths that composer's
- * files build from their own location. These must lead into the other tree, or a test would read the wrong files. So a
- * folder of dependencies becomes a folder with a link for each entry, except that
+ * Makes the ignored dependencies of one tree usable in another, without copying them. Some lead back into the working tree: a
+ * workspace's link in node_modules, the path of an editable install in a virtual environment, the paths that composer's files
+ * build from their own location. These must lead into the other tree, or a test would read the wrong files. So a folder of
+ * dependencies becomes a folder with a link for each entry, except that
  *
  * - a link into the working tree becomes one to the same place in the other tree;
  * - a folder that may hold such links or paths (`@scope`, `site-packages`) is made in the same way;

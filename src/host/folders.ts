@@ -142,8 +142,8 @@ export function lastCall(commonDir: string, session: string): number | undefined
 }
 
 /**
- * Returns the random id of a worktree, made on first use and deleted with the worktree. If two processes make
- * one at once, link(2) lets only one of them succeed, and the other process reads that id.
+ * Returns the random id of a worktree, made on first use and deleted with the worktree. If two processes make an id at once,
+ * link(2) lets only one process succeed, and the other reads that id.
  */
 export function worktreeId(gitDir: string): string {
   const file = idFile(gitDir);

@@ -112,7 +112,7 @@ export async function planWhole(
     }
     const [head, disk] = [atHead.get(path) ?? null, diskOf(item)];
     const dirty = status.dirty.get(path);
-    // git reports a file as its filters make it, and does not list an ignored one: so look at the file itself.
+    // git reports a file's filtered content, and does not list ignored files: so look at the file itself.
     const found = own === undefined ? null : contentState(top, item, own);
     const there = (dirty === undefined ? head : dirty.disk) ?? found;
     const isThere = (found ?? there)?.oid === (own ?? disk?.oid) && there?.mode === disk?.mode;
