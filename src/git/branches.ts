@@ -38,7 +38,7 @@ export async function listBranches(
   return { heads, origin };
 }
 
-/** Finds the default branch by its name; `undefined` when no branch has a suitable one. */
+/** Finds the default branch: the remote's, the configured one, or a usual one; `undefined` when there is none. */
 export async function findDefaultBranch(
   options: GitOptions,
   { heads, origin }: Branches,

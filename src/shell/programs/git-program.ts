@@ -27,7 +27,7 @@ function git(caller: Shell, args: readonly string[]): Status {
     const value = attached ?? (GLOBAL_VALUES.has(name) ? args[++i] : undefined) ?? '';
     if (name === '-C') {
       const path = shell.path(value) ?? UNKNOWN;
-      // If the folder is missing, git fails. But an earlier part of the command may have made it, so git does not run here.
+      // Even if the folder is missing, git does not run here: it fails, or an earlier part of the command made the folder.
       if (shell.run(['cd', value]) !== true) scope.set(CWD, path);
     } else if (name === '-c') {
       settings.set(...settingOf(value));
