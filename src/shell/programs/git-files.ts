@@ -112,7 +112,7 @@ function revParse({ shell, words }: GitCall): Status {
   return undefined;
 }
 
-/** More of git's own verbs, besides those in `GIT_VERBS`: git ignores aliases with these names. */
+/** Verbs of git's own (`GIT_VERBS` has more): git ignores aliases with these names. */
 export const OWN_VERBS = new Set(
   (
     'add am apply archive blame cat-file checkout checkout-index cherry-pick clean commit config describe diff gc grep init ' +
