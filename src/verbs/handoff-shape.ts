@@ -60,7 +60,7 @@ export function noteShape(note: Uint8Array): NoteShape {
   return text === undefined ? { noteBase64: Buffer.from(note).toString('base64') } : { note: text };
 }
 
-/** Returns a map from a note's owner to the owner's client, which messages name, too. */
+/** Returns a map from a note's owner to the owner's client: messages name both. */
 export function clientsOfOwner(tip: HandoffCommit | undefined): ReadonlyMap<string, string> {
   const { owner, client } = tip?.trailers ?? {};
   return new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);

@@ -164,7 +164,7 @@ async function boardWork(
   return found;
 }
 
-/** The name of the folder by which people know the repository. */
+/** The folder name by which people know the repository. */
 function nameOf(commonDir: string): string {
   const name = basename(commonDir);
   return name === '.git' ? basename(dirname(commonDir)) : name.replace(/\.git$/, '');
@@ -246,7 +246,7 @@ function workText(text: string | undefined): string {
   return size === undefined ? 'uncommitted work' : `uncommitted work: ${workSizeText(size)}`;
 }
 
-/** What a version did, according to its trailers. `git handoff check` finds out whether the step was legal. */
+/** The step of a version, according to its trailers. Only `git handoff check` judges whether it was legal. */
 export function stepOf(
   before: Pick<ChainCommit, 'trailers'> | undefined,
   { trailers, parents }: Pick<ChainCommit, 'trailers' | 'parents'>,

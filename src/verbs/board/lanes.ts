@@ -34,7 +34,7 @@ export class Lanes {
   readonly #short = new Map<string, number>();
   readonly #now: number;
 
-  /** @param running the owner ids of running sub-agents: each gets the state of its session */
+  /** @param running the owner ids of running sub-agents; a sub-agent's state is that of its session */
   constructor(records: readonly JudgedSession[], now: number, running: readonly string[] = []) {
     this.#now = now;
     const byId = new Map<string, JudgedSession[]>();
@@ -46,7 +46,7 @@ export class Lanes {
       this.#add(id, this.#lanes[this.#index.get(id.split('/')[0] ?? '') ?? -1]?.records ?? [], now, now);
   }
 
-  /** Extends or makes the lane of a session, for something that it did. Returns the lane's number. */
+  /** Adds something that a session did to its lane, which is made if missing. Returns the lane's number. */
   trace(id: string, { at, branch, client, name }: Trace): number {
     const known = this.#index.get(id) ?? (id.length === SHORT_ID ? this.#short.get(id) : undefined);
     const index = known ?? this.#add(id, [], at, at);
@@ -76,7 +76,7 @@ export class Lanes {
     return index;
   }
 
-  /** When a session ended or was seen last; for a live one, now. */
+  /** The time at which a session ended or was last seen; for a live session, now. */
   #endOf(records: readonly JudgedSession[]): number {
     const ends = records.map(({ record, liveness, silentMs }) => {
       if (liveness === 'live') return this.#now;

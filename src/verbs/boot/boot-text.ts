@@ -13,8 +13,8 @@ const MARK = '  | ';
 const NO_ACTION = 'the note names no next action: ask before you begin';
 
 /**
- * Shows what a session continues from: what the note wants, what still holds and what does not, and the next action that the
- * note names. The findings are git-handoff's own; marked text is the note's.
+ * Shows what a session needs to continue: the note's goal, git-handoff's findings, and the next action that the note names.
+ * Marked text is the note's.
  */
 export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
   const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);

@@ -59,7 +59,7 @@ interface BootOptions {
 
 /**
  * Checks a note against the repository, for a session that will continue from it. Changes nothing, and opens no file that the
- * note names. Exit status 1: it is stale.
+ * note names. Exit status 1: the note is stale.
  */
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
@@ -146,14 +146,14 @@ async function repositoryFindings(
   const found = await findBranch(git, repository.branch, { branch, mail: written.mail }, branches);
   const { place, merged, onDisk, elsewhere } = found;
   const disk = tree !== undefined && top !== undefined && onDisk ? { top, state: tree } : undefined;
-  // For a deleted branch, only the files that are checked out are left to compare with.
+  // A deleted branch has no tip: the note's files are compared with what is checked out.
   const tip = found.tip ?? (onDisk ? tree?.head : undefined);
   const [head, files] = await Promise.all([
     headRelation(git, found, base, tree?.head),
     // A branch that exists nowhere has no files to compare.
     place.code === 'branch-absent' ? [] : fileFindings(named.paths, { git, base, tip, elsewhere, disk }),
   ]);
-  // A deleted branch is not checked out, although its files are looked up on this disk.
+  // A deleted branch is never checked out, although `onDisk` is true for it.
   const isCheckedOut = onDisk && place.code !== 'branch-deleted';
   return [
     finding({ ...place, branch }),
@@ -264,7 +264,7 @@ interface FileScene {
   readonly git: GitOptions;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
-  /** The top of another worktree that has the note's branch: it may have the files, uncommitted. */
+  /** The top of another worktree, where the note's branch is checked out: it may have the files, uncommitted. */
   readonly elsewhere: string | undefined;
   /** The working tree, if it is the note's; `undefined` when only commits are compared. */
   readonly disk: { readonly top: string; readonly state: TreeState } | undefined;
@@ -272,7 +272,7 @@ interface FileScene {
 
 type Entries = ReadonlyMap<string, string>;
 
-/** Tells what became of the files that a note names, from git's data and from whether they exist. It never opens them. */
+/** Tells what became of the files that a note names. Reads git's data and checks that files exist, but never opens them. */
 async function fileFindings(named: readonly NamedPath[], scene: FileScene): Promise<NoteFinding[]> {
   const { git, base, tip } = scene;
   const paths = named.flatMap(({ path }) => path ?? []);
@@ -289,7 +289,7 @@ async function fileFindings(named: readonly NamedPath[], scene: FileScene): Prom
     if (path === undefined) return [finding({ code: 'file-unsafe', path: text }, text)];
     const isKnown = before?.has(path) === true;
     const situation = fileSituation(path, { before, after, moved: moved ?? new Map() }, scene);
-    // A word that is perhaps no path is not reported as a missing file.
+    // A word that may not be a path is not reported as a missing file.
     return situation.code === 'file-missing' && !isKnown && !sure
       ? []
       : [finding({ ...situation, path }, path)];

@@ -61,7 +61,7 @@ export async function findBranch(
 const checkedOut = (current: string) =>
   current === 'HEAD' ? 'HEAD is detached' : `${current} is checked out`;
 
-/** Finds a branch that does not exist here, at least not under this name. */
+/** Finds out what became of a branch that does not exist here under this name. */
 async function findElsewhere(
   options: GitOptions,
   current: BranchName,

@@ -6,8 +6,8 @@ import { readSessionWork, workOfSession } from '../sharing/session-work.ts';
 import { TreeBuilder } from '../sharing/session-tree.ts';
 
 /**
- * Returns the trees that a reader of the note may continue on: those of the given commits and, if a command was tried on
- * another tree, HEAD plus the uncommitted changes of each given session.
+ * Returns the trees that a reader of the note may continue on: those of the given commits. If a command was tried on another
+ * tree, also returns for each given session the tree of HEAD with that session's uncommitted changes.
  */
 export async function treesHere(
   tried: readonly Tried[],

@@ -10,8 +10,8 @@ export const CHECK_VERBS: VerbTable = {
     summary: 'find commits that mix sessions, and notes moved by hand',
     words: [0, 3],
     options: {
-      stdin: flag("judge the push that a server's pre-receive hook reads"),
-      update: flag("judge the one ref of a push that a server's update hook gets"),
+      stdin: flag("in a server's pre-receive hook: judge the push on standard input"),
+      update: flag("in a server's update hook: judge one ref of the push"),
     },
     examples: [
       ['git handoff check', 'what is not pushed yet'],

@@ -69,7 +69,7 @@ export async function checkCommits(
   return { value, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 0 : 1 };
 }
 
-/** Which sessions we know to be related, and which handoffs may name more. */
+/** Which sessions we know to be related, and which handoffs may name more of them. */
 interface KnownRelations {
   readonly related: readonly RelatedSessions[];
   readonly prefixes: readonly string[];
@@ -77,7 +77,7 @@ interface KnownRelations {
   readonly tips: readonly Oid[];
 }
 
-/** Finds mixed commits. If there are any, also reads from the handoffs which sessions are related: CI has no other record. */
+/** Finds mixed commits. If there are any, also reads related sessions from the handoffs, which are the only record in CI. */
 async function mixedIn(
   options: GitOptions,
   range: CommitRange | undefined,
@@ -191,7 +191,7 @@ export function renderCheck(
 const moveTopic = ({ ref, branch, topic }: IllegalMoveShape) =>
   branch === null || topic === null ? ref : `${branch}/${topic}`;
 
-/** How many reasons for a refusal are listed: they cross a network, and a person reads them. */
+/** The most reasons that a refusal lists: a person reads them, over a network. */
 const MAX_NAMED = 20;
 const MAX_IDS = 5;
 

@@ -102,7 +102,7 @@ function parseTarget(text: string, repository: Repository): Pick<Deletion, 'path
   return { path: { component, topic: topic as Topic }, branch: null, name: shellWord(text) };
 }
 
-/** A note to delete, perhaps one that no topic argument can name; with its owner and the caller. */
+/** A note to delete, with its owner and the caller. Perhaps no topic argument can name it. */
 interface Deletion {
   readonly path: HandoffPath;
   /** The branch; `null` when only the ref is known. */
@@ -115,7 +115,7 @@ interface Deletion {
   readonly owner: SessionId | undefined;
   readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
-  /** Whether the caller may delete it: a session only its own notes, a person any, but a live session's only with `--take`. */
+  /** Whether the caller may: a session may delete its own notes; a person may delete any, a live session's with `--take`. */
   readonly isAllowed: boolean;
   /** The session that asks; `undefined` for a person. */
   readonly session: SessionId | undefined;
@@ -213,7 +213,7 @@ function onRemotes({ path, refs, remotes, remotePrefix }: Deletion): DeletedNote
 
 /** @throws Failure `lost-race` when a ref differs from what was shown, `environment` when it is locked */
 async function removeHere(repository: Repository, { path, name, refs, remotes }: Deletion): Promise<void> {
-  // With remotes, we remember the tip: a remote may still show the note, or somebody may push it again.
+  // If there are remotes, remember the tip: a remote may still show the note, or somebody may push it again.
   const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
   const tip = remotes.size === 0 ? undefined : known;
   const result = await deleteAllRefs(repository, { path, refs, tip });
@@ -240,7 +240,7 @@ interface DeletedClosedValue {
   readonly olderThan: string | null;
 }
 
-/** Deletes closed handoffs that are old enough: for a session its own, for a person all. Open ones always stay. */
+/** Deletes closed handoffs that are old enough: a session can delete its own, a person all. Open ones always stay. */
 export async function deleteClosed(
   options: DeleteClosedOptions,
   context: Context,
@@ -268,7 +268,7 @@ function isOver({ tip, illegal }: TopicState, before: number): boolean {
   return illegal === undefined && tip?.trailers?.state === 'closed' && tip.seconds * 1000 < before;
 }
 
-/** Tells what is or was deleted, what cannot be undone, and what a deletion does not reach. */
+/** Lists what was deleted, or would be, and warns that a deletion is final and does not reach every copy. */
 export function renderDeletedNote({
   items,
   remotes,
@@ -297,13 +297,13 @@ export function renderDeletedNote({
     ...(remotes.length === 0
       ? []
       : ['If the server refuses that, its administrator can type there: git update-ref -d <ref>']),
-    'Not reached: other clones and forks (whoever fetched it has it and can push it again: delete it there, too),',
+    'This does not reach clones and forks that fetched it (each can push it again: delete it there, too),',
     "a server's logs, backups and packs, and files with a copy of it. Replace any secret that was in it.",
   ];
   return `${columns(rows)}\n${lines.join('\n')}\n`;
 }
 
-/** Lists what is or was deleted, each with the object name that restores it until git collects it. */
+/** Lists what was deleted, or would be, each with the object name that restores it until git collects it. */
 export function renderDeletedClosed(
   { items, olderThan }: DeletedClosedValue,
   { now }: TextContext,

@@ -31,8 +31,8 @@ import { doctorLine } from './repository-checks.ts';
 
 /**
  * Sends a harmless call, in the client's own format, through every registered command line, and checks whether the guard saw
- * it. Reports settings that keep a client from running its hooks. An unregistered client is worth a warning if it is in use; if
- * no client is registered at all, that is a problem.
+ * it. Reports settings that keep a client from running its hooks. An unregistered client that is in use is worth a warning.
+ * It is a problem if no client at all is registered.
  */
 export async function checkClients(
   repository: Repository,
@@ -80,7 +80,7 @@ export async function checkClients(
   return checks;
 }
 
-/** Whether to report a broken file: only if it names git-handoff. */
+/** Whether a settings file is broken and names git-handoff: other broken files are not reported. */
 function isOursBroken({ broken, text }: ClientSettings): boolean {
   return broken !== undefined && text.includes('git-handoff');
 }
@@ -125,7 +125,7 @@ function offChecks(
   const switches = installer.switches?.(installer.folder(places), places) ?? [];
   const others = switches.map((file) => ({ file, text: readSettingsText(file) ?? '' }));
   return [...files, ...others].flatMap(({ file, text }) =>
-    // `brokenCheck` reports a broken settings file of ours.
+    // A file that cannot be parsed is left to `brokenCheck`.
     (quietly(() => installer.warnings(text)) ?? []).map((warning) => {
       const detail = `${escapeLine(file)}: ${warning}`;
       return doctorLine(name, 'problem', detail, 'remove that setting, then run: git handoff doctor');
@@ -144,7 +144,7 @@ function isGuarded({ files, packageFile }: FoundClient): boolean {
   return packageFile !== undefined || files.some(({ hooks }) => hooks.length > 0);
 }
 
-/** Checks the command in the client's package: it is looked up on PATH. */
+/** Checks the command in the client's package, a command that is looked up on PATH. */
 function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): CheckShape[] {
   if (packageFile === undefined) return [];
   const command = guardCommand(installer, 'project', reach.launcher);

@@ -50,7 +50,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...checkName(context.env),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
-    // First, because a lock that stays would keep refs from being repaired.
+    // Locks come before refs: a lock that stays would keep refs from being repaired.
     ...checkLocks(repository, fix, now),
     ...(await checkBrokenRefs(repository, fix)),
     ...checkLeftovers(repository, fix, now),

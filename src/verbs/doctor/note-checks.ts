@@ -76,7 +76,7 @@ export async function checkObjects(
   return [...found.slice(0, MAX_SHOWN), more];
 }
 
-/** Returns the tips to check. A public ref that was moved by hand fails another check. */
+/** Returns the tips to check. Leaves out a public ref that was moved by hand: another check reports it. */
 function tipsOf({ publicOid, keptOid, illegal }: TopicState): Oid[] {
   return [illegal === undefined ? publicOid : undefined, keptOid].filter((oid) => oid !== undefined);
 }
@@ -91,7 +91,7 @@ function brokenCheck(state: TopicState, { commit, what, oid, why }: BrokenObject
 /** Younger work may belong to a note that is being written now. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
-/** Reports work that no open note carries, after a close elsewhere or a crash. With `fix`, moves it to the rescues. */
+/** Reports work of closed or missing notes, left by a close elsewhere or a crash. With `fix`, moves it to the rescues. */
 export async function checkWork(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
   const left: KeptWork[] = [];
   for (const one of await leftWork(repository)) {

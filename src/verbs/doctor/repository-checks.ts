@@ -62,7 +62,7 @@ export function checkInit(repository: Repository, settings: Settings, person: Co
 
 const RECENT_LINES = 500;
 
-/** Counts what the guard logged recently: refusals are its work, errors are our fault. */
+/** Counts the refusals and errors that the guard logged recently: only errors are a fault. */
 export function checkHookLog(repository: Repository, context: Context): CheckShape[] {
   const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];
   const lines = folders.flatMap((folder) =>
@@ -78,7 +78,7 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
 
 /**
  * Checks that no plain `git fetch` writes our refs. With `+refs/*:refs/*` (a mirror) a fetch replaces the handoffs here with
- * the remote's; with pruning it also deletes those that the remote lacks, and even the kept copies.
+ * the remote's. With pruning it also deletes those that the remote lacks, even the kept copies.
  */
 export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   const rules = (await readFetchRules(cwd)).filter(({ refspec }) => writesHandoffs(refspec));
@@ -106,7 +106,7 @@ function harmless({ remote, refspec }: Pick<FetchRule, 'remote' | 'refspec'>): s
 }
 
 /**
- * Checks whether git's hooks still run ours: in every worktree if a relative core.hooksPath gives each its own, or else once.
+ * Checks whether git's hooks still run ours. If a relative core.hooksPath gives each worktree its own, checks all worktrees.
  *
  * @param packageRoot the folder that holds `git-hooks/`
  */
@@ -251,8 +251,8 @@ export function checkShared({ commonDir }: Repository, fix: boolean): CheckShape
 /** A lock older than this is reported: git's own writes take far less. Milliseconds. */
 const BLOCKING_MS = 60_000;
 /**
- * Finds lock files that a killed writer left on our refs, packed-refs, reftables and the config, which git never
- * removes. With `fix`, removes those that are at least ten minutes old.
+ * Finds lock files that a killed writer left on our refs, packed-refs, reftables and the config: git never removes
+ * them. With `fix`, removes those that are at least ten minutes old.
  */
 export function checkLocks({ commonDir }: Repository, fix: boolean, now: number): CheckShape[] {
   const folders = ['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote', 'reftable'];

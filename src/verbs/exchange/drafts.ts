@@ -180,7 +180,7 @@ function interpretStructured(files: readonly FoundFile[], world: ImportWorld): (
   });
 }
 
-/** Returns the ids in a folder's INDEX.md by the names of their files, in the order of the index. */
+/** Returns the ids in a folder's INDEX.md by file name, in the order of the index. */
 function readIndex(folder: string): ReadonlyMap<string, string> {
   const read = readPlainFile(join(folder, 'INDEX.md'), MAX_NOTE_BYTES);
   const ids = new Map<string, string>();
@@ -191,7 +191,7 @@ function readIndex(folder: string): ReadonlyMap<string, string> {
   return ids;
 }
 
-/** @param seen the names of the files that were read before, by their ids; this file is added */
+/** @param seen the names of the files read so far, by id; this file is added */
 function interpretOne(
   file: FoundFile,
   ids: ReadonlyMap<string, string>,

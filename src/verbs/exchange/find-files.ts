@@ -14,7 +14,7 @@ import { homeFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import type { Context } from '../../sessions/caller.ts';
 
-/** A file that may hold a note, before it is read. Each stage of the import adds to it what it finds out. */
+/** A file that may hold a note, before it is read. Each stage of the import adds what it finds out. */
 export interface NoteFile {
   readonly format: Format;
   /** The absolute path. */
@@ -24,9 +24,9 @@ export interface NoteFile {
 }
 
 export interface FoundFile extends NoteFile {
-  /** How the commit names the file: the same at every import, and without folders of this machine. */
+  /** The file's name in the commit: the same at every import, and without folders of this machine. */
   readonly importedFrom: string;
-  /** The content; of a copy that `export` made, without its header. */
+  /** The content, without the header if `export` made the file. */
   readonly bytes: Buffer;
   /** Milliseconds since the epoch; decides the order of most notes. */
   readonly mtimeMs: number;
@@ -108,7 +108,7 @@ const isIndex = (name: string) => name === 'INDEX.md';
 /**
  * Finds the files to import, in order: those under the named paths, or else where other programs keep this project's notes.
  *
- * `places`: where it looked, for the message that nothing was found.
+ * `places`: where it looked, for the error when nothing is found.
  *
  * @throws Failure `usage` for a path that holds nothing to import, or too much.
  */
@@ -221,8 +221,8 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * The place that the commit names: the path from the top of the working tree or, outside it, a hash of the folder (whose path
- * is private) and the file's name. An archived file keeps its former place, unless a new file is there.
+ * The place that the commit names: the path from the top of the working tree. Outside of it, a hash replaces the folder, whose
+ * path is private. An archived file keeps its former place, unless a new file is there.
  */
 function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);
@@ -235,7 +235,7 @@ function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld
   return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }
 
-/** Leaves a file out, with the reason. The hint for a wrong id imports the file as plain Markdown, which needs no id. */
+/** Leaves a file out, with the reason. After a wrong id, the hint is to import it as plain Markdown, which needs no id. */
 export function skip(file: NoteFile, why: string, code?: FailureCode): UnimportedFile {
   const again = code === 'integrity' ? 'git handoff import --from markdown' : 'ls -ld';
   return { ...file, left: { code, why, hint: `${again} -- ${shellWord(file.path)}` } };

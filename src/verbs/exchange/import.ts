@@ -52,7 +52,7 @@ interface ImportValue {
   readonly items: readonly ImportShape[];
 }
 
-/** One pass over the files. Each note is compared with those in the topics, and written only if the tip has not moved since. */
+/** One pass over the files. A note is compared with its topic's notes, and written only if the tip has not moved since. */
 interface Pass extends ImportWorld {
   readonly options: ImportOptions;
   readonly caller: Caller;
@@ -70,7 +70,7 @@ interface StandingTopic extends KnownTopic {
   readonly isWhole: boolean;
 }
 
-/** A file with what the import did with it, or would do; a file that was left out early lacks some fields. */
+/** A file, and what the import did or would do with it. A file that was left out early lacks some fields. */
 interface ImportedFile extends NoteFile, Partial<Omit<Draft, keyof NoteFile>>, Partial<Placement> {
   readonly left?: LeftOut | undefined;
   readonly oid?: Oid | undefined;
@@ -181,7 +181,7 @@ async function importOne(draft: Draft, pass: Pass): Promise<ImportedFile> {
     state,
     importedFrom,
     notes: [incoming.note, ...target.notes],
-    // To close a topic, its tip's note is enough: the older ones may not have been read.
+    // A close needs only the tip's note: the older notes may not have been read.
     isWhole: kind !== 'close',
   });
   return { ...placed, ...secrets, oid: commit?.oid, ...(before && { before }) };
@@ -229,7 +229,7 @@ function refusalOf({ kind, target, topic }: Draft & Placement, { caller, live }:
   }
 }
 
-/** What follows from the secrets in a note: it is left out, or written with a warning or the rules that were allowed. */
+/** What follows from the secrets in a note: why it is left out, or a warning, or the rules that were allowed. */
 interface SecretsFound {
   readonly left?: LeftOut;
   readonly warning?: string;

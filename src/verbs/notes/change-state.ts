@@ -28,7 +28,7 @@ interface StateOptions extends TopicOptions {
 }
 
 /**
- * Commits the state `wanted` or, if that is `undefined`, the caller as the owner. The note stays; there is no commit if nothing
+ * Commits the state `wanted`; if that is `undefined`, makes the caller the owner. Keeps the note, and makes no commit if nothing
  * would change. Returns the former tip. A take fails if the tip has moved since it was read.
  */
 async function commitOnTip(change: StateOptions, wanted: HandoffState | undefined, context: Context) {

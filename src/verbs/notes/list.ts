@@ -22,7 +22,7 @@ interface ListOptions {
   readonly state: 'open' | 'closed' | undefined;
   /** Whether to list only what the reader has neither written nor acknowledged. */
   readonly unread: boolean;
-  /** Lists only notes that are addressed to this operator. */
+  /** If set, only notes that are addressed to this operator are listed. */
   readonly to: string | undefined;
   /** Whether to find out who the reader is, to show what is unread or addressed to them. This costs a process. */
   readonly reading: boolean;
@@ -70,7 +70,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
       state.tip === undefined
         ? []
         : [
-            // Copying each object would take a tenth of the time of a long list.
+            // Extends the object: copying each would take a tenth of the time of a long list.
             Object.assign(handoffShape(state, state.tip, reader, ackOf(acks, state.path, name)), {
               automatic: state.tip.trailers?.automatic ?? null,
               staleness: stalenessOf(state, stale),
@@ -91,7 +91,7 @@ function tipsOf(topics: readonly TopicState[]): LocalTip[] {
   return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
 }
 
-/** Returns the commands to close notes. A session may close only its own notes, a person all (others' with `--take`). */
+/** Returns the commands to close notes. A session may close only its own notes; a person needs `--take` for others' notes. */
 function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
   return items
     .filter(({ staleness, owner }) => looksDone(staleness) && (reader === undefined || owner === reader))

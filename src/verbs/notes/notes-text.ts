@@ -71,8 +71,8 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
 }
 
 /**
- * Prints a line for each note; unless `isAll`, many automatic ones share a line. `isNarrowed`: only some notes were
- * asked for, so an empty list does not mean that there are none.
+ * Prints a line for each note. Unless `isAll`, automatic notes share a line if they are many. `isNarrowed`: only some
+ * notes were asked for, so an empty list does not mean that there are none.
  */
 export function renderList(
   { branch, items: listed, looksDone, remotes }: ListValue,

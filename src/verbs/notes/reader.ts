@@ -17,7 +17,7 @@ import { findTopic, requireTip } from '../../notes/topic-argument.ts';
 import { type Context, findSession, personOf } from '../../sessions/caller.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
 
-/** What decides, besides the session, who counts as the reader and writer of notes here. */
+/** The facts, besides the session, that tell who reads or writes a note here. */
 export interface ReaderFacts {
   readonly operator: string | undefined;
   /** The operators in OPERATORS.md whose entry has not expired. */

@@ -22,7 +22,7 @@ interface ShowOptions {
   readonly topic: string | undefined;
   readonly raw: boolean;
   readonly at: string | undefined;
-  /** `true` lists the kept texts; a number prints that one. */
+  /** `true` lists the kept texts; a number prints one of them. */
   readonly lost: boolean | number;
   /** Whether to find out who the reader is, to show what is unread. This costs processes. */
   readonly reading: boolean;

@@ -32,7 +32,7 @@ import { openWorkspace } from '../workspace.ts';
 
 interface WriteOptions {
   readonly topic: string;
-  /** The note's bytes, or a function that asks for them (an editor) after everything else was checked. */
+  /** The note's bytes, or a function that opens an editor for them after everything else was checked. */
   readonly note: Uint8Array | ((target: EditedNote) => Promise<Uint8Array>);
   /** The front matter that the note is to have. */
   readonly address: Address;
@@ -150,7 +150,7 @@ async function writeNote(
   };
 }
 
-/** Whether it can matter which operator writes: a note without front matter names none. */
+/** Whether the note may name operators: a note without front matter names none. */
 function mayBeAddressed({ note, address }: WriteOptions): boolean {
   return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
 }
