@@ -32,13 +32,13 @@ export interface HandoffShape {
   readonly from: string | null;
   /** The scanner's rules whose findings in the note somebody allowed. */
   readonly secretAllowed: readonly string[];
-  /** The uncommitted work that it carries; sizes are `null` if the note does not state them. */
+  /** The uncommitted work that the note carries; sizes are `null` if the note does not state them. */
   readonly work: {
     readonly oid: string;
     readonly paths: number | null;
     readonly bytes: number | null;
   } | null;
-  /** Whether the note is not the reader's own, and its present version is not acknowledged. */
+  /** Whether the note is somebody else's, and the reader has not acknowledged its present version. */
   readonly unread: boolean;
 }
 
@@ -62,9 +62,9 @@ export interface VersionShape extends HandoffShape {
 }
 
 /**
- * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours had steps but no text
- * of its own), `set-aside` (ours is kept as a lost text), `refused` (an illegal move there) · pushed: `pushed`, `declined`
- * by the remote, `behind`, `deleted-there`, `secret` (not pushed) · `moved`: others were faster · `ignored`: no handoff.
+ * What a sync did, or would do, with one handoff. A fetch: `created`, `forwarded`, `followed` (here were steps without a new
+ * text), `set-aside` (ours is kept as a lost text), `refused` (an illegal move at the remote). A push: `pushed`, `declined` by
+ * the remote, `behind`, `deleted-there`, `secret` (not pushed). Either: `moved` (others were faster), `ignored` (no handoff).
  */
 export type SyncAction =
   | 'created'
@@ -87,12 +87,12 @@ export interface SyncShape {
   readonly remote: string;
   readonly branch: string | null;
   readonly topic: string | null;
-  /** Our ref or, for what was ignored, the remote's. */
+  /** Our ref; for `ignored`, the remote's. */
   readonly ref: string;
   readonly oid: string | null;
   /** The former tip: here if the handoff was fetched, at the remote if it was pushed. */
   readonly former: string | null;
-  /** The number with which `show --lost` prints what was here. */
+  /** The number with which `show --lost` prints our text that was set aside. */
   readonly lost: number | null;
   readonly owner: string | null;
   readonly ownerText: string | null;
@@ -146,7 +146,7 @@ export interface OverlapShape {
     readonly path: string;
     /** `same-tree`: two sessions changed it in one working tree. */
     readonly kind: OverlapKind | 'same-tree';
-    /** The side that deleted it. */
+    /** The side that deleted the path. */
     readonly deletedBy: 0 | 1 | null;
   }[];
   /** Why the paths are unknown; `null` when they are known. */
@@ -170,7 +170,7 @@ export interface DirtyPathShape {
   readonly alsoIn: readonly AlsoChangedShape[];
 }
 
-/** Another worktree in which a path is changed, and the outcome of a merge of both. */
+/** Another worktree in which a path is changed, and the outcome of merging the two changes. */
 export interface AlsoChangedShape {
   readonly worktree: string;
   readonly sessions: readonly NamedSessionShape[];
@@ -251,7 +251,7 @@ export interface TriedShape {
   /** The command, as it may be typed; perhaps cut. */
   readonly command: string;
   readonly status: number;
-  /** The tree that it ran on, and the commit that this tree builds on. */
+  /** The tree that the command ran on, and the commit that this tree builds on. */
   readonly tree: string;
   readonly head: string;
 }
@@ -273,7 +273,7 @@ interface RescuedFileShape {
 
 export interface RescueShape {
   readonly number: number;
-  /** `before` a command · `seen`: gone without a tool call · `undone`: before `undo` · `stop`: turn's end · `stash`: git's. */
+  /** Saved `before` a command, by `undo` (`undone`), at a turn's end (`stop`), by git (`stash`), or when `seen` to be gone. */
   readonly kind: 'before' | 'seen' | 'undone' | 'stop' | 'stash';
   readonly ref: string;
   readonly oid: string;
@@ -298,12 +298,12 @@ export interface RescueShape {
 /** A former content of a path, which git still has although nothing refers to it. */
 export interface FoundShape {
   readonly path: string;
-  /** The object that names it in `git handoff rescue restore`. */
+  /** The object to name in `git handoff rescue restore`. */
   readonly which: string;
   readonly blob: string;
   /**
-   * What has it at this path: a commit · a dropped stash entry, its index or its untracked files · a snapshot that git-handoff
-   * no longer keeps · a tree that no commit has · `blob`: nothing, because its path is not recorded.
+   * What holds the content at this path: a commit; a dropped stash entry, its index or its untracked files; a snapshot that
+   * git-handoff no longer keeps; or a tree that no commit has. `blob`: nothing records the path.
    */
   readonly kind: 'commit' | 'stash' | 'index' | 'untracked' | 'snapshot' | 'tree' | 'blob';
   /** The commit's time, or when the content was stored; `null` when that is not recorded. */
@@ -312,7 +312,7 @@ export interface FoundShape {
   readonly subject: string;
   /** `null`: not asked for. */
   readonly bytes: number | null;
-  /** For `blob`: the version of the path that it is most like; `null` when none is known. */
+  /** For `blob`: the version of the path that is most like the content; `null` when none is known. */
   readonly like: { readonly percent: number; readonly what: string } | null;
   /** The content's first line, if there is no version to compare it with. */
   readonly begins: string | null;
@@ -323,7 +323,7 @@ export interface ImportShape {
   /** The path from the current folder if the file is under it, or else the full path. */
   readonly file: string;
   readonly format: 'guard' | 'handover' | 'structured' | 'markdown' | null;
-  /** `update`: the next version · `close`: its file was archived since · `refuse`: it failed. */
+  /** `update` writes the next version, `close` follows a file that was archived since, and `refuse` is a failure. */
   readonly action: 'create' | 'update' | 'close' | 'unchanged' | 'skip' | 'refuse';
   readonly branch: string | null;
   readonly topic: string | null;

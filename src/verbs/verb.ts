@@ -48,7 +48,7 @@ export interface CommandResult<T> {
   /** Lines for stderr, as `notice: …`. */
   readonly notices?: readonly string[];
   readonly hint?: string;
-  /** 1 is a clear no (stale, something is wrong); failures are thrown. `try` returns the exit status of its command. */
+  /** 1 is a clear no (a stale note, a finding); failures are thrown. `try` returns the exit status of its command. */
   readonly exitCode?: number;
   /** What went wrong with a part of the work. It is printed after the answer, and decides the exit code. */
   readonly failure?: Failure;

@@ -175,7 +175,7 @@ async function requireWritten(result: WriteResult, text: WriteIntent) {
   throw await refusal(result, text);
 }
 
-/** Takes a step of a write. If it fails, the text is kept; `next` is the hint of a failure that has none. */
+/** Takes a step of a write. If the step fails, keeps the text; a failure without a hint gets the hint `next`. */
 async function orKeep<T>(text: WriteIntent, next: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();

@@ -29,7 +29,7 @@ export type KnownRescue = Rescue & {
   readonly held: readonly SnapshotItem[];
   /** The session that ran the command, or made the stash entry; `null`: not known. */
   readonly session: SessionId | null;
-  /** The place in the list of git-stash(1); `null`: it is not, or no longer, in the stash. */
+  /** The place in the list of git-stash(1); `null` for a rescue that is not, or no longer, in the stash. */
   readonly index: number | null;
 };
 
@@ -81,7 +81,7 @@ export async function openRescues(context: Context, typed: readonly string[]): P
   return { workspace, settings, tree, paths, all: all.reverse(), place };
 }
 
-/** Whether a rescue keeps what `git handoff undo` took back: its restore also deletes files again, and restores the index. */
+/** Whether `git handoff undo` made the rescue: restoring it also deletes files again, and restores the index. */
 export function isUndone(rescue: Rescue | FoundObject): boolean {
   return rescue.kind === 'work' && rescue.reason.kind === 'undone';
 }
@@ -111,11 +111,11 @@ async function keepWhatIsGone(
     // A ref is locked: a later command saves what has disappeared.
     return;
   }
-  // Another process may have recorded the state meanwhile: its record is newer.
+  // Another process may have recorded the state meanwhile: then its newer record stays.
   if (readLast(place)?.at === last?.at) putLast(place, after);
 }
 
-/** What the arguments of the command name. */
+/** The rescue and the paths that the command line names. */
 export interface Wanted {
   /** A number, or the beginning of a session's id or short id; when empty, the newest rescue that holds the paths. */
   readonly which: string;
@@ -139,8 +139,8 @@ export const sessionOf = ({ session }: Pick<KnownRescue, 'session'>, item: Snaps
   item.owner ?? session;
 
 /**
- * Returns the newest rescue that holds what was named, and the named files with their contents. Rescues from ends of turns come
- * last, unless something was lost since the newest of them.
+ * Returns the newest rescue that holds what the command line names, and the named files with their contents. Rescues that were
+ * saved at the end of a turn come last, unless something was lost since the newest of them.
  *
  * @throws Failure `not-found`, `usage` when the beginning of an id matches several sessions
  */
@@ -210,7 +210,7 @@ export async function findObject(
   throw new Failure('not-found', `${which} has no ${listed(names.map(escapeLine))}`, { hint });
 }
 
-/** Whether the named files are still as a rescue has them. */
+/** Whether the named files still have the contents that a rescue holds. */
 function isStanding(top: string | undefined, rescue: KnownRescue, wanted: Wanted): boolean {
   if (top === undefined) return false;
   return rescue.held
@@ -234,7 +234,7 @@ export interface RescueListValue {
   readonly items: readonly RescueShape[];
 }
 
-/** Lists what can be restored, newest first, and after that the rescues from ends of turns. */
+/** Lists what can be restored, newest first, but rescues that were saved at the end of a turn last. */
 export async function listRescued(
   { which, paths: typed }: Wanted,
   context: Context,

@@ -43,7 +43,7 @@ export interface RestoreValue {
   readonly saved: number | null;
   readonly items: readonly {
     readonly path: string;
-    /** Whether the restore removes the file again, because `git handoff undo` brought it back. */
+    /** Whether the restore removed a file that `git handoff undo` had brought back. */
     readonly removed: boolean;
     /** False when the file already had this content, or was already gone. */
     readonly written: boolean;
@@ -127,7 +127,7 @@ function checkDirty(scene: Scene, plan: RestorePlan, force: boolean): void {
   });
 }
 
-/** Whether content goes back to its owner: the caller or, after a command replaced it, the session that claims the path. */
+/** Whether restored content belongs to the caller or, if a command replaced it, to the session that claims the path. */
 function isOwnComing(claim: OpenClaim, path: string, scene: Scene, status: TreeStatus): boolean {
   const { rescue, self } = scene;
   const owner = formerOwner(scene, path);
@@ -147,9 +147,9 @@ async function saveDirty(
   const { status } = plan;
   const entries = overwritten(plan).flatMap(({ path, raw, stamp }): DirtyPath[] => {
     const known = status.dirty.get(path) ?? { path, raw, head: null, index: null, disk: null, stamp };
-    // git lists no ignored files, and shows a file that it no longer tracks as deleted.
+    // git does not list ignored files, and reports a file as deleted once it no longer tracks the file.
     const disk = known.disk ?? diskState(top, { path, raw });
-    // A file that has just vanished cannot be kept, and nothing of it can be overwritten.
+    // A file that has just vanished has nothing to save or to overwrite.
     return disk === null ? [] : [{ ...known, disk }];
   });
   if (entries.length === 0) return undefined;

@@ -19,7 +19,7 @@ import type { FoundShape } from '../shapes.ts';
 import type { CommandResult } from '../verb.ts';
 import { pathFrom, pathHere, requireWorkTree } from '../workspace.ts';
 
-/** The most folders to look into, the most contents without a name to compare, their total bytes, and the bytes of one. */
+/** The most folders to look into, contents without a name to compare, bytes of all these contents, and bytes of one. */
 const MOST_FOLDERS = 300;
 const MOST_COMPARED = 5000;
 const MOST_BYTES = 64 << 20;
@@ -127,7 +127,7 @@ function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
   ];
 }
 
-/** Finds what lost commits and trees have for the path or, if it is a folder, for files in it; each content once. */
+/** Finds each content that lost commits and trees have at the path or, if it is a folder, in it. */
 async function namedContents(top: string, path: string, lost: Unreachable): Promise<Named[]> {
   const git = { cwd: top };
   const found = new Map<string, Named>();
@@ -166,7 +166,7 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
 
 interface Known {
   readonly isFolder: boolean;
-  /** The contents of each path with the names of their places ("HEAD's", "the index's"), the best to compare with first. */
+  /** The contents of each path, the best to compare with first. Each has the name of its place ("HEAD's", "the index's"). */
   readonly versions: ReadonlyMap<string, ReadonlyMap<Oid, string>>;
 }
 
@@ -194,7 +194,7 @@ async function knownVersions(top: string, path: string, paths: readonly string[]
   return { isFolder, versions };
 }
 
-/** Whether a content is lost. One that other paths share, such as an empty one, counts as lost only if its own path is gone. */
+/** Whether a content is lost. A content that other paths have, too, such as an empty one, is lost only if its path is gone. */
 function isLost({ path, blob }: Named, { blobs }: Unreachable, { versions }: Known): boolean {
   return versions.get(path)?.has(blob) !== true && (blobs.has(blob) || !versions.has(path));
 }

@@ -25,7 +25,7 @@ export const SETUP_VERBS: VerbTable = {
         "add a few lines to the project's AGENTS.md, CLAUDE.md, GEMINI.md, for everybody in it",
       ),
       'context-nudge': flag(
-        'ask for a note when the context fills up in Codex, too; trust the new hook in /hooks',
+        'in Codex, too, ask for a note when the context fills up; trust the new hook in /hooks',
       ),
       skill: flag('install the git-handoff skill for you in each of the clients'),
     },

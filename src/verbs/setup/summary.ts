@@ -20,7 +20,7 @@ interface Row {
   readonly gloss: string;
 }
 
-/** Summarizes a plan by file: `in ~/app:`, and one line for all paths of a folder that have the same gloss. */
+/** Summarizes a plan by file: after `in ~/app:`, one line for all paths of a folder that have the same gloss. */
 export function summarize(
   changes: readonly Change[],
   { cwd, home, env }: Places,

@@ -73,7 +73,7 @@ interface WorkSize extends Omit<BoardWork, 'command'> {
 }
 
 /**
- * Measures, for each owner with changes in the working tree around `cwd`, the patch that {@link diff} shows a person.
+ * Measures the patches that {@link diff} shows a person, one for each owner of changes in the working tree around `cwd`.
  *
  * @throws Failure `environment` where there is no working tree
  */

@@ -106,7 +106,7 @@ async function compareAll(
   );
   const asked = [...named].flatMap((name) => lineOfBranch(name, branches.heads.get(name)?.oid) ?? []);
   const isNamed = ({ worktree, branch = '' }: Line) => named.has(worktree?.gitDir ?? branch);
-  // One name asks for all pairs that have it, several names for the pairs among them.
+  // One name asks for all pairs that contain it; several names ask for the pairs among them.
   const isAsked = (one: Line, other: Line) =>
     names.length < 2 ? names.length === 0 || isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
   const pairs = pairsOf([...trees, ...asked], await targetsOf(trees, scene)).filter(

@@ -9,7 +9,7 @@ import { type GitOptions, git, gitFailure, runGit } from '../../git/run.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { SessionWork } from './session-work.ts';
 
-/** Builds a tree in a private index: HEAD's tree, to which one session's part after the other is added. */
+/** Builds a tree in a private index. Begins with HEAD's tree, to which the parts of sessions are added one by one. */
 export class TreeBuilder {
   readonly #scene: SessionWork;
   readonly #index: PrivateIndex;

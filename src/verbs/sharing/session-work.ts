@@ -29,12 +29,12 @@ export interface WorkOptions {
   readonly session: string | undefined;
 }
 
-/** The uncommitted work of a working tree, and who asks about it: what `commit`, `diff`, `undo` and their like start from. */
+/** The uncommitted work of a working tree, and who asks about it. `commit`, `diff`, `undo` and others start from this. */
 export interface SessionWork {
   readonly settings: Settings;
   readonly work: DirtyWork;
   readonly judged: readonly JudgedSession[];
-  /** Who asks, as an owner; `undefined`: a person. */
+  /** The session or running sub-agent that asks; `undefined`: a person. */
   readonly self: SessionId | undefined;
   readonly asker: Asker;
   /** The paths that the command line names; `undefined`: it names none. */

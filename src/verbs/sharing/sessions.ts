@@ -72,7 +72,7 @@ interface Look extends ListedWorktree {
   readonly requests: readonly RequestShape[];
 }
 
-/** Runs one `git status`, if the worktree has sessions. If git cannot read the worktree, the claims count as its changes. */
+/** Runs one `git status`, if the worktree has sessions. If git cannot read the worktree, all claimed paths count as changed. */
 async function lookAt(
   worktree: ListedWorktree,
   commonDir: string,

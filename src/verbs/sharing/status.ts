@@ -30,7 +30,7 @@ import { namedSession } from '../handoff-shape.ts';
 import { findOwner, judgedSessions, openWorkspace, pathHere, requireWorkTree } from '../workspace.ts';
 
 interface StatusOptions {
-  /** The paths to show, a folder with all that is in it; empty: every path. */
+  /** The paths to show. A folder means all that is in it, an empty list every path. */
   readonly paths: readonly string[];
   readonly session: string | undefined;
 }
@@ -115,7 +115,7 @@ async function summariseRemotes(
   return summary.filter(({ remote }) => remotes.has(remote));
 }
 
-/** Refuses a path that does not exist: a mistyped name must not look like a clean one. */
+/** Refuses a path that does not exist: a mistyped name must not look like a clean path. */
 function requireThere(typed: string, path: string, { top }: WorkTree, dirty: readonly string[]): void {
   if (lstatOf(join(top, path)) !== undefined || dirty.some((one) => isNamed(one, path))) return;
   const message = `there is no ${escapeLine(typed)}, and no uncommitted change removed it`;

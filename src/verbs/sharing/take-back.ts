@@ -15,7 +15,7 @@ import type { PlannedPath } from '../../snapshot/plan.ts';
 import { isPrivate } from '../../snapshot/take.ts';
 import { StateMerger } from '../../snapshot/three-way.ts';
 
-/** A path whose content loses a session's part. */
+/** A path from which a session's part is taken out. */
 export interface TakenBack extends PlannedPath {
   /** Has no claims if only the index changes. */
   readonly part: SessionPart;
@@ -36,8 +36,8 @@ export interface TakeBackPlan {
 }
 
 /**
- * Plans how to take only a session's parts out of the working tree and the index: it merges the inverse of its changes into the
- * file and into what is staged. A path is refused unless redoing the changes gives its present content. Changes nothing.
+ * Plans how to take only a session's parts out of the working tree and the index: merges the inverse of its changes into the
+ * file and into what is staged. Refuses a path unless redoing the changes gives its present content. Changes nothing.
  *
  * @param staged paths that the session changed only in the index
  */
@@ -93,7 +93,7 @@ export async function planTakeBack(
   }
 }
 
-/** Whether something that git does not list is where a file must be written, or in its way. */
+/** Whether something that git does not list is in the way of a file that must be written. */
 function isBlocked(
   top: string,
   { part, path, disk, writes }: TakenBack,
@@ -123,8 +123,8 @@ async function isFilteredAway(
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
 
 /**
- * Whether to take back exactly the changes on record: HEAD's content is still what it was then. If the first change began with
- * other content, and nobody else has a claim, some may be committed: then all that they add to HEAD is taken back.
+ * Whether to take back exactly the changes on record: HEAD's content is the same as then. But if nobody else has a claim, and
+ * the first change began with other content than HEAD's, some may be committed: then all that they add to HEAD is taken back.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;
@@ -152,7 +152,7 @@ async function planPath(
     : sameState(index, head)
       ? head
       : await without(index, changes, merger, others.length === 0);
-  // What is staged and cannot be merged is an older state of the file. It may go if nobody else can have made it.
+  // Staged content that cannot be merged is an older state of the file. It may go if nobody else can have made it.
   if (staged === undefined && others.length > 0) return 'staged';
   return plannedPath(top, dirty, { disk: next, index: staged === undefined ? head : staged });
 }

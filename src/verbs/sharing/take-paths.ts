@@ -151,7 +151,7 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
 }
 
 interface Taker {
-  /** As an owner; `undefined`: a person, who has no claims. */
+  /** The session or running sub-agent that takes; `undefined`: a person, who has no claims. */
   readonly session: SessionId | undefined;
   /** The name under which the take is recorded. */
   readonly id: SessionId | undefined;
@@ -210,7 +210,7 @@ function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Ta
   return { ...shape, taken: true };
 }
 
-/** The events that make others' claims the taker's, joined with the taker's own changes to the path. */
+/** The events that turn others' claims into the taker's, joined with the taker's own changes to the path. */
 function handedOver({ dirty, own, others }: Target, session: SessionId, now: number): WorktreeEvent[] {
   const { path, head, disk } = dirty;
   const mine = own.filter((claim) => claim.session === session);
@@ -232,7 +232,7 @@ function endClaim(
 ): void {
   const by = id === undefined ? {} : { by: id };
   appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
-  // No ledger has a lone session's changes. What a person takes from it is recorded as older than the session.
+  // A lone session's changes are in no ledger: what a person takes from the session is recorded as older than it.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
   if (start !== undefined) {

@@ -28,8 +28,8 @@ interface TryOptions {
 }
 
 /**
- * Runs a command in a separate worktree, which has HEAD plus only the caller's uncommitted changes, those that `diff`
- * shows. The exit status is the command's; a session's journal keeps it, with the tree.
+ * Runs a command in a separate worktree, which has HEAD plus only the caller's uncommitted changes, as `diff` shows
+ * them. The exit status is the command's; a session's journal keeps it, with the tree.
  *
  * @throws Failure `refused` where changes cannot be separated from others', `environment` if there is no commit yet
  */

@@ -40,7 +40,7 @@ export interface SyncedTopic {
 /**
  * Reads all topics here and what is known of them at a remote.
  *
- * @param shown the tips that the remote shows, under our names for them; may be a promise: we read meanwhile
+ * @param shown the tips that the remote shows, under our names for them; while a promise is pending, the topics are read
  * @param known the topics here, if they were just read
  */
 export async function readSyncedTopics(
@@ -158,7 +158,7 @@ async function relate(
   );
 }
 
-/** Whether the history here has a note that the remote's history lacks, or may have one because something is unreadable. */
+/** Whether the history here has a note that the remote's history lacks, or may have one, if a note cannot be read. */
 async function hasOwnText({ cwd }: InRepository, { here, there }: Unequal): Promise<boolean> {
   const [mine, theirs] = [await notesOf(cwd, here?.tip?.oid), await notesOf(cwd, there.oid)];
   return mine === undefined || theirs === undefined || [...mine].some((name) => !theirs.has(name));
@@ -185,8 +185,8 @@ export interface Folded {
 export const BATCH = 5000;
 
 /**
- * Folds the handoffs that a remote shows into those here, each by compare-and-swap from the values that were read. No
- * text is dropped: if ours diverged and has texts of its own, it is kept as a lost text, with all its versions.
+ * Folds the handoffs that a remote shows into those here, each by compare-and-swap from the values that were read. No text
+ * is dropped: a handoff here that diverged and has texts of its own is kept as a lost text, with all its versions.
  *
  * @param topics the topics that the remote shows
  */
@@ -211,7 +211,7 @@ async function moveAll(
   const simple = differences.filter(({ facts }) =>
     ['create', 'forward', 'follow'].includes(decideFold(facts)),
   );
-  // A handoff that is new here has no old value for a reflog.
+  // A reflog would record the old value, and a handoff that is new here has none.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
   const groups = [simple.filter(isNew), simple.filter((one) => !isNew(one))];
   const batches = groups.flatMap((group) => inBatches(group, BATCH));

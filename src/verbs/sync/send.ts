@@ -166,7 +166,7 @@ export function chooseOutgoing(
     // The remote moved on from `shown` before we fetched: `one.old` is what we fetched, and our tip builds on it.
     const isFolded = action === 'behind' && fetch && ahead?.has(ref) === true;
     if (action === 'push' || isFolded) outgoing.push(one);
-    // The remote has it although no push is recorded: the push was killed, or went through another remote's name.
+    // The remote has our tip although no push is recorded: the push was killed, or went through another remote's name.
     else if (action === 'current' && one.old !== tip) arrived.push(one);
     else if (action === 'deleted-there') report.add('push', path, { action, oid: tip });
     else if (action !== 'current' && !fetch) report.add('push', path, { action: 'behind', oid: tip });
@@ -217,7 +217,7 @@ function firstPush({ name, pushUrls }: Remote, count: number): string {
   return `${name} has no handoffs yet: ${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read all of it`;
 }
 
-/** How long the exceptions from a pattern may be, all on one command line of git: macOS allows 1 MiB. Characters. */
+/** The most characters of exceptions from a pattern, all on one command line of git: macOS allows 1 MiB. */
 const MOST_EXCEPTED = 400_000;
 /** Up to this many refs are fetched or pushed by name. For more, a pattern is cheaper. */
 export const MAX_NAMED = 200;
@@ -300,7 +300,7 @@ const CHUNK = 2500;
 async function leavingVersions(cwd: string, outgoing: readonly Outgoing[]): Promise<LeavingVersion[]> {
   const tips = outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`]));
   const all = await walkHistories({ cwd }, tips);
-  // If that fails, say because a tip last seen at the remote is gone here, all outgoing histories are scanned in full.
+  // If this fails (a tip last seen at the remote may be gone here), all outgoing histories are scanned in full.
   const each = typeof all === 'string' ? await walkEach({ cwd }, outgoing, ({ tip }) => [tip]) : undefined;
   const pairs = outgoing.flatMap((one) => {
     const walked = each === undefined ? all : (each.get(one) ?? all);

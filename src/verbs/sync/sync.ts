@@ -156,7 +156,7 @@ function syncFailure(
   if (secret !== undefined) return secretFailure(secret, of('secret').length, prefix);
   if (declined[0] !== undefined) {
     const { remote } = declined[0];
-    // A server that already has handoffs there does not object to their namespace.
+    // A server that already has our handoffs does not object to their namespace: another prefix would not help.
     const hasOthers =
       of('pushed').some((item) => item.remote === remote) ||
       remotes.some((one) => one.remote === remote && one.same > 0);

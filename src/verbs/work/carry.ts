@@ -42,7 +42,7 @@ export interface CarryOptions {
 export interface CarriedByNote {
   /** `undefined`: there was no work. */
   readonly trailers: CarriedTrailers | undefined;
-  /** To print after the note was written. */
+  /** Notices to print after the note was written. */
   readonly notices: readonly string[];
   /** Deletes the work's ref again, when the note was not written. */
   drop(): Promise<void>;
@@ -83,14 +83,14 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   return {
     trailers: { work: oid, workSize: formatWorkSize(size) },
     notices: [...packed.notices, ...notices, carries],
-    // An earlier note may carry the same work, packed in the same second.
+    // Work that is not new belongs to an earlier note, too.
     drop: async () => {
       if (isNew) await dropWork(repository, [{ name: workRef(target.path, oid), oid }]);
     },
   };
 }
 
-/** The command to type again. Reading it for the first time saves the note's text to a file, which the command names. */
+/** Returns the command to type again. Its getter first saves the note's text to a file, which the command names. */
 function typedAgain({ note, target, allowSecret }: CarryOptions): Again {
   let file: string | undefined;
   return {
@@ -167,7 +167,7 @@ async function packWork(
   const notices = [...passedNotices(composed.passed, scene), ...leftNotices(scene, chosen)];
   if (taken.length === 0) return undefined;
   if (taken.length > MAX_PATHS) throw tooMuch(`${taken.length} paths`, `${MAX_PATHS}`, again);
-  // Before anything is read: the files alone may be too large.
+  // Checked before anything is read: the files alone may be too large.
   requireRoom(sizeOnDisk(scene, chosen), maxBytes, again);
   const place = { ...scene.work.tree, indexFile: scene.indexFile };
   const store = ownStore(place.commonDir);

@@ -124,7 +124,7 @@ export function commitAgain({ work }: CommitScene, options: GitCommitOptions): A
   return { done: 'committed', command: `git handoff commit${asked}${otherWords(words)}` };
 }
 
-/** Hints: the same command for the other paths, if any; and if no owner is at work, a command that takes the refused paths. */
+/** Returns hints: the same command for the other paths, if any; if no owner is at work, also how to take the refused paths. */
 function withoutOrTaken(
   { work, here, typedPaths, asker }: CommitScene,
   { command }: Again,

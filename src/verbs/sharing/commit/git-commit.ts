@@ -28,7 +28,7 @@ export interface GitCommitOptions {
 export interface IndexPlan {
   /** Paths as they are on the disk. */
   readonly whole: readonly string[];
-  /** Paths whose content is not the one on the disk; `null`: removed. */
+  /** Paths with other content than on the disk; `null`: removed. */
   readonly entries: ReadonlyMap<string, FileState>;
   /** Whether the commit finishes a merge or a pick: the private index then starts from the worktree's index, not from HEAD. */
   readonly finishes?: boolean;
@@ -135,7 +135,7 @@ async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null)
 function commitRefusal(result: GitResult): Failure {
   if (result.code === 1) {
     const message = 'nothing was committed: git, or one of its hooks, refused it';
-    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD has it all
+    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD already has the whole change
     return new Failure('refused', message, { hint: skip ?? 'git handoff status' });
   }
   const [line = ''] = /^fatal: .*/m.exec(result.stderr) ?? /\S.*/.exec(result.stderr) ?? [];

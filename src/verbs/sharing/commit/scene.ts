@@ -20,16 +20,16 @@ import { lstatOf } from '../../../host/disk.ts';
 import type { Context } from '../../../sessions/caller.ts';
 import { type SessionWork, readSessionWork } from '../session-work.ts';
 
-/** A path of which a commit takes something, or which it must not take. */
+/** A path that a commit takes, in whole or in part, or must not take. */
 export interface Share extends PathPart {
   /** Strong claims of other live sessions. */
   readonly others: readonly OpenClaim[];
 }
 
 interface Shares {
-  /** Taken as they are on the disk. */
+  /** Paths that are taken as they are on the disk. */
   readonly whole: readonly Share[];
-  /** Only the session's own hunks are taken: others changed the path, too, or (no `others`) the file is older than HEAD. */
+  /** Only the session's own hunks are taken: others changed the file, too, or, without `others`, it is older than HEAD. */
   readonly contended: readonly Share[];
   /** Paths that the command line names, but another live session owns. */
   readonly refused: readonly Share[];
@@ -39,7 +39,7 @@ interface Shares {
 
 /** All facts by which `commit`, `stage --mine` and `write --with-work` decide, read again at each try. */
 export interface CommitScene extends Omit<SessionWork, 'self'> {
-  /** Who commits, as an owner. */
+  /** The session or running sub-agent that commits. */
   readonly self: SessionId;
   readonly shares: Shares;
   /** Paths that the session took out of the index and left on the disk (`git rm --cached`). */
@@ -53,7 +53,7 @@ export interface CommitScene extends Omit<SessionWork, 'self'> {
 interface SceneOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
-  /** What a person should type instead or, if the command is for persons, too, the person's id. */
+  /** What a person should type instead; or the person's id, if the command is for persons, too. */
   readonly person: { readonly hint: string } | { readonly id: SessionId };
 }
 
@@ -95,7 +95,7 @@ function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<Se
     .filter((path) => lstatOf(join(work.tree.top, path))?.isFile() === true);
 }
 
-/** Whether the session may want to commit a path: only its changes, and only if no other path is named. */
+/** Whether the session may want to commit a path: a named one or, if none is named, one that the session changed. */
 function isWanted({ dirty: { path }, mine, claims }: PathPart, named: CommitScene['named']): boolean {
   if (!isUsable(path)) return false;
   if (named !== undefined) return named.has(path);
@@ -108,7 +108,7 @@ function isWanted({ dirty: { path }, mine, claims }: PathPart, named: CommitScen
 /**
  * Divides the dirty paths into those that a commit of the session takes, leaves out, and must not take.
  *
- * @param stale whose work a commit would undo or bring back, by path: see {@link stalePaths}
+ * @param stale by path, the claims on work that a commit would undo or bring back: see {@link stalePaths}
  */
 export function chooseShares(
   parts: readonly PathPart[],
@@ -136,8 +136,8 @@ export function chooseShares(
 }
 
 /**
- * Finds files whose content is older than HEAD's, or still holds other sessions' commits that HEAD has lost, with the claims of
- * these sessions. The commit takes only this session's hunks of such a file; without any, the file is left out or refused.
+ * Finds files that are older than HEAD, or still have commits of other sessions that HEAD has lost. Returns the claims of these
+ * sessions. A commit takes only this session's hunks of such a file; a file without any is left out or refused.
  */
 async function stalePaths(
   self: SessionId,
