@@ -62,9 +62,9 @@ export interface VersionShape extends HandoffShape {
 }
 
 /**
- * What a sync did, or would do, with one handoff. A fetch: `created`, `forwarded`, `followed` (here were steps without a new
- * text), `set-aside` (ours is kept as a lost text), `refused` (an illegal move at the remote). A push: `pushed`, `declined` by
- * the remote, `behind`, `deleted-there`, `secret` (not pushed). Either: `moved` (others were faster), `ignored` (no handoff).
+ * What a sync did, or would do, with one handoff. A fetch says `created`, `forwarded`, `followed` (ours had no new text),
+ * `set-aside` (ours is kept as a lost text) or `refused` (an illegal move at the remote). A push says `pushed`, `declined` (by
+ * the remote), `behind`, `deleted-there` or `secret`. Both say `moved` if others were faster, and `ignored` for other refs.
  */
 export type SyncAction =
   | 'created'
@@ -87,7 +87,7 @@ export interface SyncShape {
   readonly remote: string;
   readonly branch: string | null;
   readonly topic: string | null;
-  /** Our ref; for `ignored`, the remote's. */
+  /** Our ref or, for `ignored`, the remote's ref. */
   readonly ref: string;
   readonly oid: string | null;
   /** The former tip: here if the handoff was fetched, at the remote if it was pushed. */
@@ -124,7 +124,7 @@ export interface SessionShape {
   readonly ended: { readonly at: string; readonly reason: string } | null;
   /** Whether this session runs the command. */
   readonly self: boolean;
-  /** The paths that it changed in its worktree and that nobody has committed. */
+  /** The paths that the session changed in its worktree and that nobody has committed. */
   readonly uncommitted: readonly string[];
 }
 
@@ -144,7 +144,7 @@ export interface OverlapShape {
   /** The paths that both changed, the worst first. */
   readonly paths: readonly {
     readonly path: string;
-    /** `same-tree`: two sessions changed it in one working tree. */
+    /** `same-tree`: two sessions changed the path in one working tree. */
     readonly kind: OverlapKind | 'same-tree';
     /** The side that deleted the path. */
     readonly deletedBy: 0 | 1 | null;
@@ -153,12 +153,12 @@ export interface OverlapShape {
   readonly unknown: string | null;
 }
 
-/** A path that differs from HEAD, with the session whose change it is. */
+/** A path that differs from HEAD, with the session that changed it. */
 export interface DirtyPathShape {
   readonly path: string;
   readonly change: ChangeKind;
   readonly state: BelongsTo;
-  /** The owner; `null` when there is none, or several claim it. */
+  /** The owner; `null` when no session or several sessions claim the path. */
   readonly owner: string | null;
   readonly owners: readonly string[];
   readonly evidence: Evidence | null;
@@ -166,7 +166,7 @@ export interface DirtyPathShape {
   readonly weak: boolean;
   readonly since: string | null;
   readonly staged: boolean;
-  /** Other worktrees in which a session at work has changed it, too. */
+  /** Other worktrees in which a session at work has changed the path, too. */
   readonly alsoIn: readonly AlsoChangedShape[];
 }
 
@@ -184,7 +184,7 @@ export interface NamedSessionShape {
   readonly liveness: SessionShape['liveness'];
 }
 
-/** A refusal that protected another session's uncommitted change, as a request to that session. */
+/** A refusal that protected another session's uncommitted change, passed on to that session as a request. */
 export interface RequestShape {
   readonly from: string;
   readonly to: string;
@@ -192,7 +192,7 @@ export interface RequestShape {
   readonly path: string;
   readonly worktree: string;
   readonly askedAt: string;
-  /** When the other session's client received it; `null` until then. */
+  /** When the other session's client received the request; `null` until then. */
   readonly handedAt: string | null;
 }
 
@@ -201,7 +201,7 @@ export interface TakenPathShape {
   readonly worktree: string;
   /** The sessions whose claim the take ended. */
   readonly from: readonly string[];
-  /** The new owner; `null` when a person took it. */
+  /** The new owner; `null` when a person took the path. */
   readonly to: string | null;
   readonly taken: boolean;
 }
@@ -248,7 +248,7 @@ export type SessionDiffShape = { readonly session: string | null } & (
 
 /** A command that was run on HEAD plus the caller's changes. */
 export interface TriedShape {
-  /** The command, as it may be typed; perhaps cut. */
+  /** The command as a shell takes it; a long command is cut. */
   readonly command: string;
   readonly status: number;
   /** The tree that the command ran on, and the commit that this tree builds on. */
@@ -283,7 +283,7 @@ export interface RescueShape {
   readonly worktree: string | null;
   /** The branch; `null` for a detached HEAD, or when it is unknown. */
   readonly branch: string | null;
-  /** The command before which it was saved, or the message of the stash entry. */
+  /** The command before which the work was saved, or the message of the stash entry. */
   readonly reason: string;
   /** The session that ran the command or made the entry; `null` when it is unknown. */
   readonly session: string | null;
@@ -323,7 +323,7 @@ export interface ImportShape {
   /** The path from the current folder if the file is under it, or else the full path. */
   readonly file: string;
   readonly format: 'guard' | 'handover' | 'structured' | 'markdown' | null;
-  /** `update` writes the next version, `close` follows a file that was archived since, and `refuse` is a failure. */
+  /** `update`: writes the next version; `close`: the file was archived since; `refuse`: the import failed. */
   readonly action: 'create' | 'update' | 'close' | 'unchanged' | 'skip' | 'refuse';
   readonly branch: string | null;
   readonly topic: string | null;

@@ -120,7 +120,7 @@ interface Seen {
 }
 
 const LEFT: Readonly<Record<AutomaticReason, string>> = {
-  compaction: 'before its session lost the beginning of its context',
+  compaction: "before its session's context was compacted",
   'session-end': 'when its session ended',
   death: 'after its session died',
 };

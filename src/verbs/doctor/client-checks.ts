@@ -144,7 +144,7 @@ function isGuarded({ files, packageFile }: FoundClient): boolean {
   return packageFile !== undefined || files.some(({ hooks }) => hooks.length > 0);
 }
 
-/** Checks the command in the client's package, a command that is looked up on PATH. */
+/** Checks the command in the client's package. The client looks it up on PATH. */
 function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): CheckShape[] {
   if (packageFile === undefined) return [];
   const command = guardCommand(installer, 'project', reach.launcher);
@@ -209,7 +209,7 @@ function reachGuard(
   return doctorLine(`hooks (${client})`, 'problem', detail, init);
 }
 
-/** Returns a known reason why the command ends silently. */
+/** Returns why the command ends silently, if a known reason applies. */
 function reason(client: string, { command }: RegisteredHook, env: NodeJS.ProcessEnv): string | undefined {
   if (env['GIT_HANDOFF'] === 'off') return 'GIT_HANDOFF=off is set';
   const quoted = /^p='((?:[^']|'\\'')*)'; \[ -x/.exec(command)?.[1];

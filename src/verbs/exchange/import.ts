@@ -66,7 +66,7 @@ interface Pass extends ImportWorld {
 }
 
 interface StandingTopic extends KnownTopic {
-  /** Whether `notes` covers its whole history. */
+  /** Whether `notes` covers the topic's whole history. */
   readonly isWhole: boolean;
 }
 
@@ -181,7 +181,7 @@ async function importOne(draft: Draft, pass: Pass): Promise<ImportedFile> {
     state,
     importedFrom,
     notes: [incoming.note, ...target.notes],
-    // A close needs only the tip's note: the older notes may not have been read.
+    // A close reads only the tip's note.
     isWhole: kind !== 'close',
   });
   return { ...placed, ...secrets, oid: commit?.oid, ...(before && { before }) };
@@ -197,7 +197,7 @@ async function relatedTopics(
   const related = await Promise.all(
     candidates(incoming, [...topics.values()], byNameOnly).map(async (known) => {
       const { tip, notes, isWhole } = known;
-      // Usually the tip has this very note, which saves reading its history.
+      // Usually the tip has this very note: then the history need not be read.
       if (tip === undefined || isWhole || notes.includes(incoming.note)) return known;
       const all = await noteNames({ cwd }, await wholeHistory({ cwd }, tip));
       return { ...known, notes: [...all.values()] };

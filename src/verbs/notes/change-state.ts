@@ -104,7 +104,7 @@ export async function changeState(
   return { value: { ...shape, changed }, notices };
 }
 
-/** The answer to an acknowledgement: the handoff, its reader, and whether the reader had not acknowledged it before. */
+/** The answer to an acknowledgement: the handoff, its reader, and whether the acknowledgement is new. */
 export type AckValue = HandoffShape & { readonly reader: string; readonly changed: boolean };
 
 /**

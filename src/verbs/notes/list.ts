@@ -35,7 +35,7 @@ export interface ListValue {
   readonly items: readonly ListedShape[];
   /** A command to close each note whose work looks done. `list` itself closes nothing. */
   readonly looksDone: readonly string[];
-  /** For each remote that was asked before: what a sync of all handoffs with it would move. */
+  /** What a sync of all handoffs would move, for each remote that was asked before. */
   readonly remotes: readonly RemoteSummary[];
 }
 

@@ -258,7 +258,7 @@ function pathsHint(words: readonly string[], { cwd }: Context): string | undefin
   return words.length > 0 && areFiles ? `git handoff take -- ${words.map(shellWord).join(' ')}` : undefined;
 }
 
-/** Gives the failure about a note that does not exist a better hint, if there is one. */
+/** Replaces the hint of a failure that reports a missing note, if there is a better hint. */
 function withHint(error: unknown, hint: string | undefined): unknown {
   const isUnknown = error instanceof Failure && ['usage', 'not-found'].includes(error.code);
   return isUnknown && hint !== undefined ? new Failure(error.code, error.message, { hint }) : error;

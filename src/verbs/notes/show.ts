@@ -119,7 +119,7 @@ async function showLost(repository: Repository, options: ShowOptions): Promise<C
 
 const PLAIN: StructureShape = { structured: false, handoffId: null, tags: [], references: [] };
 
-/** Reads the front matter of a stored note, and what is wrong with it: the note may come from elsewhere. */
+/** Reads the front matter of a stored note, and reports its faults: the note may come from elsewhere. */
 async function noteFacts(
   note: Uint8Array,
   now: number,

@@ -47,7 +47,7 @@ export interface Rescues {
 }
 
 /**
- * Returns everything that can be restored, after saving what has disappeared since the last tool call and new stash entries.
+ * First saves new stash entries and what has disappeared since the last tool call. Returns everything that can be restored.
  *
  * @param typed the paths of the command line; each may be gone from the disk, with its folder
  * @throws Failure `environment` outside of a repository, `usage` for a path outside of the working tree
@@ -174,7 +174,7 @@ export async function select(
 /** An object that `rescue search` has found: a commit or tree with the paths, or the content of one path. */
 export interface FoundObject {
   readonly kind: 'found';
-  /** As it was typed. */
+  /** The object's name as it was typed. */
   readonly number: string;
   readonly oid: Oid;
   readonly session: null;
@@ -282,7 +282,7 @@ interface RescueShowOptions extends Wanted {
   readonly raw: boolean;
 }
 
-/** The text of a rescued file: `note`, or `noteBase64` when it is not UTF-8. */
+/** The text of a rescued file, in `note` or, if it is not UTF-8, in `noteBase64`. */
 export type RescuedText = {
   readonly path: string;
   /** The blob of the staged content, if it differed from the file and from HEAD. */

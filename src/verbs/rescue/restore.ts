@@ -187,7 +187,7 @@ function formerOwner({ rescue, items }: Scene, path: string): SessionId | null {
   return item === undefined ? null : sessionOf(rescue, item);
 }
 
-/** Warns that files are restored whole, without what was committed since. */
+/** Warns that restored files lack what was committed since. */
 function headNotices(rescue: Scene['rescue'], { status }: RestorePlan): string[] {
   if (rescue.kind === 'stash')
     return [`to merge it instead of replacing whole files: git stash apply ${rescue.oid}`];

@@ -255,7 +255,7 @@ interface Version {
   readonly pieces: Pieces;
 }
 
-/** Reads the versions of a path to compare with: HEAD's, the index's, the disk's, older ones, and lost ones with a name. */
+/** Reads the versions of a path to compare with. They are from HEAD, the index, the disk, the history, and named lost ones. */
 async function readVersions(
   top: string,
   path: string,

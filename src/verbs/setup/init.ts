@@ -29,8 +29,8 @@ export interface InstallResult {
 }
 
 /**
- * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, and git's hooks. Shows its plan by file
- * before it asks. Running it again changes nothing.
+ * Switches git-handoff on in this repository: sets `handoff.enabled`, and installs hooks for the clients and for git. Shows its
+ * plan by file before it asks. Running it again changes nothing.
  *
  * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (Windows, no repository, not
  *   writable: then nothing is changed), `integrity` (damaged receipt)

@@ -19,7 +19,7 @@ import { type InstallResult, pathsOfPlan, requireWritablePlaces } from './init.t
 import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
-  /** Whether to skip the question. Without a terminal nothing is asked, either: `init` can restore what is removed. */
+  /** Whether to skip the question. Without a terminal nothing is asked, either, since `init` can restore what is removed. */
   readonly yes: boolean;
   readonly diff?: boolean;
   /** Whether to remove the hooks in the user's settings even if other repositories use them. */

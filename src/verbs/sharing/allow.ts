@@ -19,7 +19,7 @@ interface AllowOptions {
 }
 
 /**
- * Lets one action through that the guard or git hooks would refuse. Only a person can: a session's shell tool has no terminal.
+ * Lets one action through that the guard or git hooks would refuse. Only a person can do so: a session's shell has no terminal.
  *
  * @throws Failure `usage` without a terminal, `refused` when the answer is not "yes"
  */

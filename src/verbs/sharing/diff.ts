@@ -112,7 +112,7 @@ function apartText(
   isAll: boolean,
 ): string[] {
   const { dirty, mine, others } = part;
-  // In a diff of all changes, the part for the rest reports such a path.
+  // A diff of all changes reports such a path in its last part.
   if (why === 'unusable') return isAll ? [] : [unusableText(dirty.path)];
   const names = (claims: typeof mine) => peerNames(new Set(claims.map(({ session }) => session)), records);
   const beside = others.length === 0 ? 'others' : names(others);

@@ -96,7 +96,7 @@ export function sessionNamed(text: string, { work, judged }: SessionWork): Sessi
   });
 }
 
-/** Why a path can be in no session's part. */
+/** Why a path cannot be in any session's part. */
 export const UNUSABLE = 'it is a repository of its own, or its name is not UTF-8';
 
 /** What a session has changed, together with the sessions that count as one with it. */

@@ -41,7 +41,7 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   });
 }
 
-/** Refuses unclaimed paths, in which this session has no hunks: `git add` stages them. */
+/** Refuses unclaimed paths, in which this session has no hunks, and suggests `git add`. */
 function requireOwn({ shares, untracked, typedPaths }: CommitScene): void {
   const nobodys = shares.whole.find(
     ({ mine, dirty }) => mine.length === 0 && !untracked.includes(dirty.path),

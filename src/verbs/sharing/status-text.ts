@@ -14,7 +14,7 @@ function typedPath(path: string, prefix: string): string {
   return shellWord(prefix === '' ? path : posix.relative(prefix, path));
 }
 
-/** A session's name, with its client: "claude aaaaaaaa". */
+/** A session's name with its client, such as "claude aaaaaaaa". */
 const named = (session: string, sessions: readonly NamedSessionShape[]) =>
   ownerName(session, { client: sessions.find((one) => one.session === session)?.client });
 

@@ -38,7 +38,7 @@ interface StatusOptions {
 export interface StatusValue {
   /** Top of the working tree, absolute. */
   readonly worktree: string;
-  /** The folder in it where the command was started: empty, or ending in `/`. */
+  /** The folder in the working tree where the command was started: empty, or ending in `/`. */
   readonly prefix: string;
   readonly branch: string;
   /** The session that asks; `null`: a person. */
@@ -47,7 +47,7 @@ export interface StatusValue {
   readonly sessions: readonly NamedSessionShape[];
   readonly items: readonly DirtyPathShape[];
   readonly requests: readonly RequestShape[];
-  /** For each configured remote that was asked before: what a sync with it would move. */
+  /** What a sync would move, for each configured remote that was asked before. */
   readonly remotes: readonly RemoteSummary[];
 }
 

@@ -107,7 +107,7 @@ function isBlocked(
   return part.dirty.disk === null && lstatOf(join(top, path))?.isDirectory() === false;
 }
 
-/** Whether git's filters or line endings would write others' part of a file with other bytes than it has now. */
+/** Whether git's filters or line endings would change the bytes of others' part of a file. */
 async function isFilteredAway(
   top: string,
   git: GitOptions,
@@ -123,8 +123,8 @@ async function isFilteredAway(
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
 
 /**
- * Whether to take back exactly the changes on record: HEAD's content is the same as then. But if nobody else has a claim, and
- * the first change began with other content than HEAD's, some may be committed: then all that they add to HEAD is taken back.
+ * Whether to take back exactly the changes on record, because HEAD's content is still the same. But if nobody else has a claim,
+ * and the first change began with other content, some may be committed: then all that the changes add to HEAD is taken back.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;

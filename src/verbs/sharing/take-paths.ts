@@ -232,7 +232,7 @@ function endClaim(
 ): void {
   const by = id === undefined ? {} : { by: id };
   appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
-  // A lone session's changes are in no ledger: what a person takes from the session is recorded as older than it.
+  // A lone session's changes are in no ledger: what a person takes from it is recorded as from before the session.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
   if (start !== undefined) {

@@ -40,7 +40,7 @@ export interface SyncedTopic {
 /**
  * Reads all topics here and what is known of them at a remote.
  *
- * @param shown the tips that the remote shows, under our names for them; while a promise is pending, the topics are read
+ * @param shown the tips that the remote shows, under our names for them; while we wait for a promise, the topics are read
  * @param known the topics here, if they were just read
  */
 export async function readSyncedTopics(

@@ -86,7 +86,7 @@ async function syncOnce(
   return (await pushOutgoing(world, remote, compared, report)) && isSettled;
 }
 
-/** Returns the tips of the refs that may be handoffs, under our names for them, and the other refs, which it reports. */
+/** Returns the tips of the refs that may be handoffs, under our names for them. Returns and reports the other refs, too. */
 function handoffsAmong(refs: readonly ShownRef[], prefix: string, report: SyncReport) {
   const tips = new Map<RefName, Oid>();
   const strange: string[] = [];

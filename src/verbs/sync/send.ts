@@ -163,7 +163,7 @@ export function chooseOutgoing(
     const one = { path, tip, old: there?.oid };
     const isAhead = ahead === undefined || ahead.has(ref);
     const action = decidePush({ tip, shown, tracked: one.old, isAhead, restore });
-    // The remote moved on from `shown` before we fetched: `one.old` is what we fetched, and our tip builds on it.
+    // The remote moved on from `shown` before we fetched, so `one.old` is what we fetched, and our tip builds on it.
     const isFolded = action === 'behind' && fetch && ahead?.has(ref) === true;
     if (action === 'push' || isFolded) outgoing.push(one);
     // The remote has our tip although no push is recorded: the push was killed, or went through another remote's name.
@@ -252,8 +252,8 @@ async function pushAll(
 }
 
 /**
- * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. With
- * `--allow-secret` all may, and the log names those with a secret; with `handoff.secretScan = warn` all may, after a warning.
+ * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. `--allow-secret` lets
+ * all others pass, too, and the log names them; `handoff.secretScan = warn` lets them pass after a warning.
  */
 export async function withoutSecrets(
   { repository, options, settings: { secretScan }, me }: SyncWorld,

@@ -144,7 +144,7 @@ const ADD_REMOTE = 'git remote add origin <url>';
 const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';
 const FALLBACK = 'refs/heads/handoffs/';
 
-/** Returns one failure, with the next command, for what a sync could not do; the items say which handoffs. */
+/** Returns one failure, with the next command, for what a sync could not do; the items name the handoffs. */
 function syncFailure(
   items: readonly SyncShape[],
   remotes: readonly SyncedRemote[],
