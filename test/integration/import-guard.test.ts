@@ -52,7 +52,7 @@ describe('the handoff files of claude-handoff-guard', () => {
       /^create {2}main\/release-notes +open +9d20f7aa +\S+handoff-main-release-notes\.md$/m,
     );
     expect(stdout).toMatch(
-      /^create {2}main\/old-plan +closed +cccccccc +\S+ {2}\(no session owns it: closed\)$/m,
+      /^create {2}main\/old-plan +closed +cccccccc +\S+ {2}\(closed, because no session owns it\)$/m,
     );
     expect(stdout).toMatch(/\n4 to import\n$/);
     expect(world.values()).toBe('');

@@ -148,7 +148,7 @@ describe('notes', () => {
     expect(prints(['log', '-p'], A)).toBe(prints(['log', '-p', 'auth-refresh'], A));
     expect(prints(['log', 'auth-refresh', 'abcdef1'], A)).toMatchInlineSnapshot(`
       "(stderr)
-      error: versions are for log -p
+      error: log takes versions only with -p
       hint: git handoff log -p auth-refresh <oid>
       (exit 2)
       "

@@ -127,7 +127,7 @@ function guardDraft(file: FoundFile, text: string, world: ImportWorld): Draft {
     owner,
     state: owner === undefined || file.archived ? 'closed' : 'open',
     text: withoutMarker(text),
-    remark: owner === undefined ? 'no session owns it: closed' : undefined,
+    remark: owner === undefined ? 'closed, because no session owns it' : undefined,
   };
 }
 

@@ -108,7 +108,7 @@ export async function changeState(
 export type AckValue = HandoffShape & { readonly reader: string; readonly changed: boolean };
 
 /**
- * Records that the reader has read a handoff, which counts as read by them until it changes. Repeating this is no error.
+ * Marks a handoff as read by the reader, until the handoff changes. Repeating this is no error.
  *
  * @throws Failure `lost-race` when the handoff is not at the expected commit.
  */

@@ -21,7 +21,7 @@ import { show } from './show.ts';
 import { write } from './write.ts';
 
 const TAKE_AND_EXPECT: OptionTable = {
-  take: flag('take the note over first; with close, only a person can'),
+  take: flag('first take the note over (to close it, only a person can)'),
   expect: EXPECT,
 };
 
@@ -152,7 +152,7 @@ export const NOTE_VERBS: VerbTable = {
         return answer(result, async () => (await import('./notes-text.ts')).renderDiff);
       }
       if (versions.length > 0)
-        throw new Failure('usage', 'versions are for log -p', {
+        throw new Failure('usage', 'log takes versions only with -p', {
           hint: `git handoff log -p ${args.words.map(shellWord).join(' ')}`,
         });
       return answer(

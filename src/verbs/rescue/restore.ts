@@ -166,7 +166,7 @@ async function saveDirty(
   );
 }
 
-/** Returns the owners of what was restored: the session that lost it, if it is at work, or else the caller. */
+/** Returns the owner of each restored file: the session that lost the file, if it is at work, or else the caller. */
 function ownersOf(scene: Scene, { paths }: RestorePlan) {
   const { place, judged, self } = scene;
   const live = new Set(

@@ -100,8 +100,8 @@ export const SHARING_VERBS: VerbTable = {
     group: 'sharing',
     summary: 'show which changes overlap, and whether they would merge',
     details:
-      'Compares worktrees in which a session is working, their uncommitted changes included, and the default branch. One ' +
-      'name: what overlaps with it. Several: the overlaps among them. Exit status 1: something would not merge.',
+      'Compares worktrees in which a session is working, their uncommitted changes included, and the default branch. With ' +
+      'one name, shows what overlaps with it; with several, what overlaps among them. Exit status 1: something would not merge.',
     words: [0, Infinity],
     options: {},
     examples: [

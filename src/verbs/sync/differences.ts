@@ -252,7 +252,7 @@ function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
  */
 async function keepOurs(repository: Repository, difference: Difference): Promise<number | undefined> {
   const tip = difference.here?.tip?.oid;
-  if (tip === undefined) throw new Failure('internal', 'a handoff without a tip was to be kept');
+  if (tip === undefined) throw new Failure('internal', 'a handoff without a tip cannot be kept');
   const ref = await nextLostRef(repository, difference.path);
   const kept = { ref, next: tip, old: undefined };
   const isDone = await apply(repository, [kept, ...toTheirs(difference)], false);

@@ -46,7 +46,7 @@ interface SyncedRemote {
 
 /**
  * Syncs handoffs with remotes: folds what moved there into the handoffs here, and pushes the handoffs here, never by
- * force. If one of several remotes fails, it still syncs the others; the result's failure reports it.
+ * force. If one of several remotes fails, still syncs the others, and reports the failure in the result.
  *
  * @throws Failure `remote` when the only remote cannot be asked, `usage` for a remote that is not configured
  */
@@ -217,7 +217,7 @@ function declinedFailure({ remote, why }: SyncShape, what: string, prefix: strin
   return new Failure('remote', message, { hint: advice ?? elsewhere });
 }
 
-/** Deletes remote work if its note is closed or gone, or it was unpacked and committed here. The next push retries failures. */
+/** Deletes remote work whose note is closed or gone, or which was unpacked and committed here. The next push retries failures. */
 async function retireWork(
   { repository, context, prefix }: SyncWorld,
   remote: Remote,
