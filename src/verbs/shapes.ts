@@ -138,7 +138,7 @@ export interface OverlapSideShape {
   readonly sessions: readonly NamedSessionShape[];
 }
 
-/** Two sides that changed the same paths, or may have. */
+/** Two sides that changed, or may have changed, the same paths. */
 export interface OverlapShape {
   readonly sides: readonly [OverlapSideShape, OverlapSideShape];
   /** The paths that both changed, the worst first. */

@@ -86,7 +86,7 @@ function group(title: string, findings: readonly NoteFinding[], verdicts: readon
   return [`${title}:\n${columns(rows)}`];
 }
 
-/** Escapes a text for an agent: others chose the names of branches and paths, too. */
+/** Escapes a text for an agent: others may have chosen even the names of branches and paths. */
 const forAgent = (text: string) => escapeForAgent(escapeLine(text));
 
 function quoted(text: string, command: string): string {

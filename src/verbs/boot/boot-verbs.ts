@@ -9,7 +9,7 @@ export const BOOT_VERBS: VerbTable = {
     options: {},
     examples: [
       ['git handoff boot', 'the newest open note of this branch'],
-      ['git handoff boot main/auth-refresh --json', 'exit status 1: it is stale'],
+      ['git handoff boot main/auth-refresh --json', 'exit status 1: the note is stale'],
     ],
     async run(args, context) {
       const { boot } = await import('./boot.ts');

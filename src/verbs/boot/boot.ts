@@ -186,7 +186,7 @@ async function headRelation(
 
 const LACKS_BASE: readonly FindingCode[] = ['head-behind', 'head-diverged', 'head-reworded'];
 
-/** Returns everything that the note says. If it has no heading for the goal, its summary is the goal. */
+/** Returns everything that the note says. Without a heading for the goal, the note's summary is the goal. */
 function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSections) {
   const automatic: AutomaticReason | null = tip.trailers?.automatic ?? null;
   return {

@@ -40,7 +40,7 @@ const MAX_COMMITS = 100;
 const UPSTREAM = '@{upstream}';
 
 /**
- * Finds commits that mix sessions, and handoffs that were moved by hand. Exit status 1: it found some.
+ * Finds commits that mix sessions, and handoffs that were moved by hand. Exit status 1: there are some.
  *
  * @param range as git-log(1) takes it; `undefined` for what is not pushed yet
  */
@@ -134,7 +134,7 @@ export async function checkPushed(
   const { remotePrefix, maxWork } = await readSettings(cwd);
   const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const { refused, handoffs, others } = await judgePush(refs, { cwd, prefixes, maxWork, at: 'server' });
-  // Only other refs are searched for mixed commits: each commit of a handoff names one session.
+  // Handoffs are not searched for mixed commits: each of their commits names one session.
   const tips = tipsOf(others);
   const range = tips.length === 0 ? undefined : receivedRange(tips, prefixes);
   const notes = tipsOf(refs.filter((ref) => !others.includes(ref)));
@@ -191,7 +191,7 @@ export function renderCheck(
 const moveTopic = ({ ref, branch, topic }: IllegalMoveShape) =>
   branch === null || topic === null ? ref : `${branch}/${topic}`;
 
-/** The most reasons that a refusal lists: a person reads them, over a network. */
+/** The most reasons that a refusal lists for a person to read. */
 const MAX_NAMED = 20;
 const MAX_IDS = 5;
 

@@ -143,7 +143,7 @@ async function handoverDraft(file: FoundFile, text: string, world: ImportWorld):
     topic: world.topic ?? handover.topic,
     state: file.archived ? 'closed' : 'open',
     text: handover.goal ?? text,
-    // Must be an object name, whole or abbreviated: git would accept other revisions, too.
+    // Only an object name is accepted, whole or abbreviated: git would accept other revisions, too.
     base: /^[0-9a-f]{7,64}$/.test(handover.head ?? '')
       ? await commitNamed(repository.cwd, handover.head ?? '')
       : undefined,

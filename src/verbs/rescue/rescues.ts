@@ -234,7 +234,7 @@ export interface RescueListValue {
   readonly items: readonly RescueShape[];
 }
 
-/** Lists what can be restored, newest first, but rescues that were saved at the end of a turn last. */
+/** Lists what can be restored, newest first. Rescues that were saved at the end of a turn come last. */
 export async function listRescued(
   { which, paths: typed }: Wanted,
   context: Context,

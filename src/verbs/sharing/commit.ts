@@ -232,7 +232,7 @@ const LOCK_FILE = 'handoff-commit.lock';
 /** How long to wait for another `git handoff commit`, with its hooks and editor. Milliseconds. */
 const PATIENCE_MS = 60_000;
 
-/** Runs something while no `git handoff commit` runs in this working tree. */
+/** Calls `run` while no `git handoff commit` runs in this working tree. */
 export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): Promise<T> {
   const lock = await takeLock(join(gitDir, LOCK_FILE), 'commit', PATIENCE_MS);
   if (lock.kind === 'busy') {

@@ -29,7 +29,7 @@ export interface Share extends PathPart {
 interface Shares {
   /** Paths that are taken as they are on the disk. */
   readonly whole: readonly Share[];
-  /** Only the session's own hunks are taken: others changed the file, too, or, without `others`, it is older than HEAD. */
+  /** Only the session's own hunks are taken, as others changed the file, too. Without `others`, the file is older than HEAD. */
   readonly contended: readonly Share[];
   /** Paths that the command line names, but another live session owns. */
   readonly refused: readonly Share[];
