@@ -53,7 +53,7 @@ describe('git handoff delete', () => {
 
       Its text stays in this repository until git collects what nothing refers to: git gc --prune=now
       git does not collect a text that is also in another note, a commit or a reflog.
-      This does not reach clones and forks that fetched it (each can push it again: delete it there, too),
+      A deletion does not reach clones and forks that fetched the note (each can push it again: delete it there, too),
       a server's logs, backups and packs, and files with a copy of it. Replace any secret that was in it."
     `);
   });

@@ -297,7 +297,7 @@ export function renderDeletedNote({
     ...(remotes.length === 0
       ? []
       : ['If the server refuses that, its administrator can type there: git update-ref -d <ref>']),
-    'This does not reach clones and forks that fetched it (each can push it again: delete it there, too),',
+    'A deletion does not reach clones and forks that fetched the note (each can push it again: delete it there, too),',
     "a server's logs, backups and packs, and files with a copy of it. Replace any secret that was in it.",
   ];
   return `${columns(rows)}\n${lines.join('\n')}\n`;
