@@ -45,7 +45,7 @@ export interface DirtyWork {
   readonly place: LedgerPlace | undefined;
   readonly status: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
-  /** The live session that works alone here, and the changes since it began, which no ledger has yet. */
+  /** The live session that works alone here. No ledger has its claims yet. */
   readonly lone: { readonly session: SessionId; readonly claims: ReadonlyMap<string, OpenClaim> } | undefined;
 }
 
@@ -104,7 +104,7 @@ export async function lookAtWork(
   return { ...workSeen(tree, status, { place, ledgers }), lone };
 }
 
-/** Joins a status with the ledgers. Lacks the changes of a session that works alone: no ledger has them. */
+/** Joins a status with the ledgers. A session that works alone has no ledger, so its changes are missing. */
 export function workSeen(
   tree: WorkTree,
   status: TreeStatus,
@@ -121,8 +121,8 @@ function ledgersOf({ gitDir, commonDir }: WorkTree) {
 }
 
 /**
- * Returns the open claims on a dirty path: the asker's and, separately, everybody else's. `unrecorded` has further claims; each
- * counts if its session has no claim on record for the path.
+ * Returns the open claims on a dirty path: the asker's and, separately, everybody else's. A claim in `unrecorded` counts only if
+ * its session has no claim on record for the path.
  */
 export function openClaims(
   work: DirtyWork,
@@ -149,12 +149,12 @@ export function belongingOf(
   return decideBelonging(openClaims(work, dirty, asker, unrecorded), asker.areOne);
 }
 
-/** Records the claims that the status ends or revives. In a repository that we cannot write to, does nothing. */
+/** Records which claims the status ends or revives. Does nothing in a repository that we cannot write to. */
 export async function settleClaims({ place, tree, ledgers, status }: DirtyWork): Promise<void> {
   if (place === undefined) return;
   const settled = await settledClaims({ ...place, ...tree }, ledgers, status);
   for (const [session, entries] of settled) {
-    // If this caller cannot write, the next one records them.
+    // If this caller cannot write, the next caller records the events.
     quietly(() => appendEvents(place, session, entries));
   }
 }
@@ -170,7 +170,7 @@ export interface PathArgument {
 export const TOP_LITERAL = ':(top,literal)';
 
 /**
- * Finds the working tree that contains a path: the current one (around `cwd`, if not bare), or another of the repository.
+ * Finds which working tree of the repository contains a path. `current` is the one around `cwd`, if there is one.
  *
  * @throws Failure `usage` for a path outside of the repository
  */
@@ -189,7 +189,7 @@ export function parsePathArgument(
     const path = inside(tree.top, absolute);
     if (path !== undefined) return { typed, tree, path };
   }
-  // With GIT_WORK_TREE a working tree need not have a `.git`: the path may be in the current working tree.
+  // With GIT_WORK_TREE, the current working tree may be a folder without a `.git`.
   const path = found === undefined && current !== undefined ? inside(current.top, absolute) : undefined;
   if (path !== undefined && current !== undefined) return { typed, tree: current, path };
   const hint =
@@ -197,7 +197,7 @@ export function parsePathArgument(
   throw new Failure('usage', `${escapeLine(typed)} is not a path in this repository's worktrees`, { hint });
 }
 
-/** Resolves a path literally: after a prefix of our lists (`TOP_LITERAL`) or hints (`:/`) from the top, else from `cwd`. */
+/** Resolves a path: from the top if it begins with `TOP_LITERAL` (as in our lists) or `:/` (as in our hints), else from `cwd`. */
 function absoluteOf(typed: string, cwd: string, current: WorkTree | undefined): string {
   const prefix = [TOP_LITERAL, ':/'].find((one) => typed.startsWith(one));
   if (prefix === undefined || current === undefined) return resolve(cwd, typed);
@@ -229,7 +229,7 @@ export function isNamed(path: string, named: string): boolean {
  * until the call is over. Comparing that copy with the file shows what the session changed.
  */
 
-/** Bytes. We copy no bigger file, and so cannot tell the session's change to it from others' changes. */
+/** Bytes. We do not copy a bigger file, so we cannot tell the session's change to it from others' changes. */
 const MAX_COPY = 1 << 20;
 
 const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId) =>
@@ -248,7 +248,7 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
     removeFile(copy);
     if (stat?.isFile() !== true || stat.size > MAX_COPY) return;
     ensureFolder(beforeFolder(place, session));
-    // `copyFileSync` would first empty the copy: ext4 then writes it to the disk at once, which is slow, as is its removal.
+    // `copyFileSync` first truncates the copy: ext4 then flushes it to the disk, so that writing and removing it are slow.
     writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
     share(copy);
   });

@@ -17,7 +17,7 @@ const MAX_TYPED = 5;
 /** How long to keep the file that a hint names: nobody types an older hint. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
-/** Returns ` -- <path>...`, or the option that reads them from a file. `typed` returns the word for a path from the top. */
+/** Returns ` -- <path>...`, or the option that reads the paths from a file. `typed` returns the pathspec for a path. */
 export function pathWords(
   commonDir: string,
   paths: readonly string[],
@@ -35,7 +35,7 @@ export function typedPaths(paths: readonly string[]): string | undefined {
   return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
 }
 
-/** Returns a path as a word, unless it has a line feed or tab: what follows could pass for a line of ours. */
+/** Returns a path as a word, unless it has a line feed or tab: the rest could pass for our own output. */
 function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }
@@ -60,12 +60,12 @@ export function textWords(commonDir: string, text: string | Uint8Array): string 
 export interface Source {
   /** The folder where `git commit` was typed; absolute. */
   readonly folder: string;
-  /** What `-F` read, if that file will be gone when the hint is typed. */
+  /** The text that `-F` read, if its file will be gone when the hint is typed. */
   readonly text: string | undefined;
   readonly amend: boolean;
 }
 
-/** Returns the words that give the suggested commit the refused one's message: a session's shell cannot open an editor. */
+/** Returns the options that repeat the refused commit's message, because a session's shell cannot open an editor. */
 export function sourceWords(
   commonDir: string,
   words: CommitWords | undefined,
@@ -81,7 +81,7 @@ export function sourceWords(
   return amend ? ' --no-edit' : " -m '<message>'";
 }
 
-/** Returns the words after `git handoff` for a commit like the refused `git commit`; the caller adds paths. */
+/** Returns what to type after `git handoff` to repeat the refused `git commit`; the caller adds paths. */
 export function commitWords(commonDir: string, words: CommitWords | undefined, source: Source): string {
   const kept = otherWords(words?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
   return `commit${source.amend ? ' --amend' : ''}${sourceWords(commonDir, words, source)}${kept}`;
@@ -91,7 +91,7 @@ export function commitWords(commonDir: string, words: CommitWords | undefined, s
 const OUR_OPTIONS =
   /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
-/** Returns other words of a command as they were typed, without words that a message must not show. */
+/** Returns other options of a command as they were typed, without those that a message must not show. */
 export function otherWords(words: readonly string[]): string {
   return words.flatMap((word) => plainOption(word) ?? []).join('');
 }

@@ -39,7 +39,7 @@ export function readBeginners(place: LedgerPlace | undefined, { mark }: Operatio
 
 export interface Unfinished {
   readonly operation: Operation;
-  /** The other live session that began it; `undefined` if the asking session did, or nobody knows who did. */
+  /** The operation again, if we know that another live session began it. */
   readonly others: OthersOperation | undefined;
   /** Whether we know that the asking session began it. */
   readonly isOwn: boolean;
@@ -64,7 +64,7 @@ export function findUnfinished(
   return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
 }
 
-/** Whether the operation began during a running command of the asking session, and of no other session. */
+/** Whether a command that still runs started before the operation: one of the asking session, and none of another. */
 function runsNow(place: LedgerPlace, { own, foreign }: SessionGroups, { at }: Operation): boolean {
   const running = readWindows(place).filter(({ from }) => from - CLOCK_SLACK_MS <= at);
   return (
@@ -104,7 +104,7 @@ interface FinishingPlace {
   readonly self: SessionId;
 }
 
-/** The staged paths by which a commit is judged: if it finishes an operation, without those that the operation has staged. */
+/** Returns the staged paths by which to judge a commit, without those that an operation it finishes has staged. */
 export async function withoutOperation(
   place: FinishingPlace,
   operation: Operation | undefined,
@@ -133,15 +133,15 @@ async function readFinishing(
   return { made, merged, resolved };
 }
 
-/** Whether a staged state is another session's work: git leaves a file on the disk if one side of a merge deletes it. */
+/** Whether a staged state is another session's work: a conflict over a deleted file leaves the file on the disk. */
 function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
   const { foreign } = claimsOn(path, ledgers, groups, head);
   return strong(foreign).some(({ after }) => sameState(after, index));
 }
 
 /**
- * Returns the tree that git last merged, if this operation made it: a journal says so, or the tree differs from that before the
- * command that began the operation. Not for a revert: with `-n` the tree also has what somebody had staged.
+ * Returns the tree of git's last merge, if this operation made it: a journal says so, or the tree was another one before the
+ * command that began the operation. A revert has none: with `-n`, its tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
@@ -159,9 +159,9 @@ function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation)
 export interface Finishing {
   /** The states that the operation's commits give to each path they change; several if it merges several heads. */
   readonly made: ReadonlyMap<string, readonly FileState[]>;
-  /** What git merged, at the paths where that differs from HEAD; `undefined` if another operation may have merged it. */
+  /** The result of the merge where it differs from HEAD; `undefined` if it may be another operation's. */
   readonly merged: ReadonlyMap<string, FileState> | undefined;
-  /** Paths that were in conflict and now have the resolution, not what another session left there. */
+  /** Paths whose conflict is resolved, except those where another session's work is staged. */
   readonly resolved: ReadonlySet<string>;
 }
 
@@ -176,8 +176,8 @@ export function isOfOperation({ path, index }: StagedPath, { made, merged, resol
 }
 
 /**
- * Returns the sessions that made a commit whose message names no session: each recorded a commit with the same parent and at
- * least one path, and the commit has every recorded path in its recorded state.
+ * Returns the sessions that made a commit whose message names no session. Each has recorded a commit with the same parent and
+ * at least one path, and every path that it recorded has the recorded state in this commit.
  */
 export async function recordedMakers(
   cwd: string,

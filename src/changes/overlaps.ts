@@ -154,7 +154,7 @@ async function mergeTexts(
   scratch: ScratchStore,
   merger: TextMerger,
 ): Promise<OverlapKind> {
-  // A content was not kept because it is too big.
+  // The content was too big to be kept.
   if (states.some((state) => state?.oid === null)) return 'not-judged';
   // If both sides added the file, the base is empty.
   const oids = states.map((state) => state?.oid ?? null);
@@ -179,7 +179,7 @@ interface OtherOverlap extends PathOverlap {
 }
 
 /**
- * Finds which of the `dirty` changes of a worktree overlap with the present state of other worktrees with sessions at work.
+ * Finds which `dirty` changes of a worktree overlap with other worktrees where sessions are at work.
  * `asking`: `undefined` for a person; `timeoutMs` for each git command; `now` in milliseconds since the epoch.
  */
 export async function overlapsElsewhere(
@@ -198,7 +198,7 @@ export async function overlapsElsewhere(
     const paths = changes.filter((one) => mayOverlap(other.path, one)).map(({ path }) => path);
     if (paths.length === 0) return [];
     const look = (folder: string) => readTreeStatus(folder, { ...looking, paths });
-    // A worktree that git cannot read, because its folder is gone for example, must not hide the others.
+    // One worktree that git cannot read (its folder may be gone) must not hide the others.
     const [mine, theirs] = await Promise.all([look(top), look(other.path).catch(() => undefined)]);
     if (theirs === undefined) return [];
     const found = await overlapsBetween(top, [sideOf(mine), sideOf(theirs)], paths, looking);
@@ -212,7 +212,7 @@ export async function overlapsElsewhere(
   return (await Promise.all(trees)).flat();
 }
 
-/** Whether a path may overlap, judged without git: not if the file there is the same as here, or as in this worktree's HEAD. */
+/** Whether a path may overlap, judged without git: the other worktree's file differs from the file here and from HEAD here. */
 function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
   const { head, disk } = dirty;
   const there = contentState(otherTop, dirty, head?.oid ?? disk?.oid ?? '');
@@ -221,7 +221,7 @@ function mayOverlap(otherTop: string, dirty: DirtyPath): boolean {
 
 const sideOf = ({ head, dirty }: TreeStatus): Side => ({ head: head.oid, dirty });
 
-/** Returns the sessions in a worktree that claimed a path, or all if none did: a session that works alone claims nothing. */
+/** Returns the sessions in a worktree that claim a path, or all if none does: a session that works alone claims nothing. */
 export function changersIn(
   place: LedgerPlace,
   live: readonly JudgedSession[],

@@ -29,7 +29,7 @@ export interface SessionPart {
   readonly others: readonly OpenClaim[];
 }
 
-/** A part that cannot be separated: it overlaps others' changes, is not text or too large, or git cannot use its name. */
+/** A part that cannot be separated: it overlaps others' changes, is no text, is too large, or has a path unusable for git. */
 export interface Inseparable<Part extends SessionPart = SessionPart> {
   readonly part: Part;
   readonly why: 'overlap' | 'unknown' | 'unusable';
@@ -68,7 +68,7 @@ export async function unrecordedClaims(
   const windows = readWindows(place);
   const changed: OpenClaim[] = [];
   for (const window of windows) {
-    // A session's arrival opens a window for every session at work, even for one that runs no command.
+    // When a session arrives, a window opens for another's running tool call, even if it is no shell command.
     if (window.session !== self || window.id === ARRIVAL) continue;
     const { top } = tree;
     const claims = await claimsAround({ top, window, windows, after: status, ledgers, own: owners, now });
@@ -78,8 +78,8 @@ export async function unrecordedClaims(
 }
 
 /**
- * Returns the paths whose index entry these sessions made: their ledgers say so, or the entry has changed since the session
- * that works alone began, or since one of the statuses in `also`, from before the sessions' running commands.
+ * Returns the paths whose index entries these sessions made: their ledgers say so, or the entry has changed since an earlier
+ * status. That is the start list of a session that works alone, or one in `also`, from before a running command.
  */
 export function stagedBy(
   { status, ledgers, lone, place }: DirtyWork,
@@ -116,7 +116,7 @@ export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, st
   return isUnread || (isChain && sameState(last.after, disk));
 }
 
-/** Returns the path with its new hash, if its content was hashed again: of very many files, a status does not read all. */
+/** Adds the hash of the path's content if `oids` has it: if very many files are dirty, a status does not read all of them. */
 export function withContent(dirty: DirtyPath, oids: ReadonlyMap<string, Oid>): DirtyPath {
   const oid = oids.get(dirty.path);
   return dirty.disk === null || oid === undefined ? dirty : { ...dirty, disk: { ...dirty.disk, oid } };
@@ -130,8 +130,8 @@ interface Joined<Part extends SessionPart> {
 }
 
 /**
- * Joins a session's part of each path with what HEAD has there, or with what `startOf` returns: a state whose content the
- * repository or the scratch store has.
+ * Adds a session's part of each path to what HEAD has there, or to the state that `startOf` returns. The repository or the
+ * scratch store must have the content of that state.
  */
 export async function addParts<Part extends SessionPart>(
   { top, commonDir }: WorkTree,
@@ -178,7 +178,7 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether the session's own changes leave a file: a session that empties another's new file does not create one. */
+/** Whether a file is left after the session's own changes. Emptying another session's new file does not create one. */
 const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
   steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 

@@ -14,8 +14,8 @@ import { commitRuns, readWindows, statesAt, type WorkPlace } from './windows.ts'
 
 /**
  * Returns what a status adds to each session's ledger: which claims end, and which come back. Reads HEAD only at claimed paths
- * that are clean, and history only for claims that are in no allowed commit of a session. `window` is the asking session's
- * command that just ended; `isNotified`: whether a claim's session hears in another way that a commit took its change.
+ * that are clean, and history only for claims whose change is in no allowed commit. `window`: the asking session's command that
+ * just ended. `isNotified`: whether a claim's session learns in another way that a commit took its change.
  */
 export async function settledClaims(
   place: WorkPlace,
@@ -45,7 +45,7 @@ export async function settledClaims(
   );
 }
 
-/** Whether the claim's session is running `git commit`, perhaps in a shell where none of our hooks reports it. */
+/** Whether the claim's session is running `git commit`: the commit may be its own, even if no git hook of ours reports it. */
 function isCommitting(place: WorkPlace, { session, path }: OpenClaim): boolean {
   return readWindows(place, session).some(({ commits, status }) => commits && status.dirty.has(path));
 }
@@ -87,7 +87,7 @@ async function takenEntries(
   return found;
 }
 
-/** Returns one event per commit, with the same id whoever finds the commit. A reset can undo `last`, unless that is pushed. */
+/** Returns one event per commit. Its id is the same, whoever finds the commit. A reset can undo `last`, unless it is pushed. */
 async function takenEvents(
   top: string,
   session: SessionId,

@@ -95,7 +95,7 @@ class Judge {
     this.#place = place;
   }
 
-  /** HEAD's gains: `gains` since the session began to change the path, `moved` by moves that may have left the index behind. */
+  /** `gains`: of HEAD since the session began to change the path; `moved`: by moves that may have left the index behind. */
   async isStale(candidate: Candidate, gains: readonly Gain[], moved: readonly Gain[]): Promise<boolean> {
     for (const gain of [...gains, ...moved]) {
       const found = await this.#bearing(candidate.next, gain);
@@ -108,7 +108,7 @@ class Judge {
     return false;
   }
 
-  /** Whether commits of the session itself made HEAD gain this: it committed what was staged, and went on changing the path. */
+  /** Whether HEAD's gain is the session's own: it committed what was staged, and then went on changing the path. */
   async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
     const { cwd, groups } = this.#place;
     let at = head;
@@ -120,7 +120,7 @@ class Judge {
     return false;
   }
 
-  /** Whether the state to be committed has the commit's change, and HEAD no longer has it. */
+  /** Whether the state to be committed has a change that HEAD has lost. */
   async isLeft(
     { path, head, next }: Candidate,
     { head: from, index: to, back, at }: Undone,
@@ -131,7 +131,7 @@ class Judge {
     return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
   }
 
-  /** Whether a later commit made the change again, which HEAD no longer shows if lines beside the change differ. */
+  /** Whether a later commit made the change again. HEAD need not show this, because lines beside the change may differ. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
     const changes = await pastChanges({ cwd: this.#place.cwd }, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
@@ -170,7 +170,7 @@ class Judge {
   }
 }
 
-/** Returns the ledgers, with claims added for those `undone` changes of other sessions that the index still has. */
+/** Adds claims to the ledgers of other sessions, for their `undone` changes that the index still has. */
 export function withUndone(
   ledgers: readonly SessionLedger[],
   undone: readonly Undone[],
@@ -206,7 +206,7 @@ function undoneClaim(session: SessionId, { path, head, next }: Candidate, at: nu
 interface IndexMove {
   readonly from: Oid;
   readonly to: Oid;
-  /** Milliseconds since the epoch, to the second. */
+  /** Milliseconds since the epoch, in whole seconds. */
   readonly at: number;
 }
 
@@ -252,7 +252,7 @@ async function indexMoves(
 /** Bytes to read from the end of the reflog, enough for `ENTRIES` entries. */
 const BYTES = 32_768;
 
-/** Reads the reflog, newest first. Every commit needs it, so it is read as a file if possible (gitrepository-layout(5)). */
+/** Reads the reflog, newest first: git's own file if possible (gitrepository-layout(5)), because every commit waits for this. */
 async function readLog({ cwd, gitDir }: StalePlace): Promise<Logged[]> {
   const end = readPart(join(gitDir, 'logs', 'HEAD'), -BYTES);
   if (end === undefined) return askLog(cwd);

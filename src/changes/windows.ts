@@ -59,11 +59,11 @@ export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace 
 export interface Ledgers {
   readonly all: readonly SessionLedger[];
   readonly self: SessionLedger;
-  /** Those of other sessions. A sub-agent's siblings count as others, a session's own sub-agents do not. */
+  /** Those of other sessions. A sub-agent's siblings count as others, but a session's own sub-agents do not. */
   readonly others: readonly SessionLedger[];
 }
 
-/** Reads the ledgers of a worktree for one owner, a session or a sub-agent. */
+/** Reads the ledgers of a worktree for an owner (a session or a sub-agent). */
 export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   const all = readLedgers(place);
   const self = all.find((one) => one.session === owner) ?? emptyLedger(owner);
@@ -73,7 +73,7 @@ export function openLedgers(place: LedgerPlace, owner: SessionId): Ledgers {
   return { all, self, others: all.filter((one) => !isOwn(one.session)) };
 }
 
-/** Returns the ids of news for everybody that the owner has not heard. An owner need not hear what came before its arrival. */
+/** Returns the ids of news that the owner has not heard, except news to itself. A newcomer need not hear older news. */
 export function undeliveredIds({ all, self }: Ledgers): string[] {
   const news = all.flatMap((ledger) => ledger.news);
   return news.flatMap(({ id, to }) => (to === self.session || self.notified.has(id) ? [] : id));
@@ -90,12 +90,12 @@ export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
 }
 
 /**
- * Where the statuses of a working tree are kept. A session's journal has those from when it began to work alone (its start
- * list), when that was interrupted (its pause), and before each shell command that runs now. `handoff/looks/<worktree id>` has
- * the newest status, whoever read it.
+ * Where the statuses of a working tree are kept. A session's journal has one from when it began to work alone (its start list),
+ * one from when this was interrupted (its pause), and one from before each of its running shell commands.
+ * `handoff/looks/<worktree id>` has the newest status, whoever read it.
  */
 
-/** The id of the window that opens for a session when a second session arrives: the first may be running a command. */
+/** The id of the window that opens for a session's running tool call when another session arrives: it may be a command. */
 export const ARRIVAL = 'arrival';
 
 /** A shell command that runs now, with the working tree as it was before. */
@@ -104,7 +104,7 @@ export interface OpenWindow extends Window, StartedCommand {
   readonly status: TreeStatus;
 }
 
-/** Records what is dirty when a session begins to work alone or, as `paused`, when that session has ended. */
+/** Records what is dirty when a session begins to work alone or, with `paused`, when it has ended. */
 export function putStart(
   place: LedgerPlace,
   session: SessionId,
@@ -136,7 +136,7 @@ export function readLast(place: LedgerPlace): TreeStatus | undefined {
   return parseTreeStatus(readText(lookFile(place)));
 }
 
-/** Keeps the newest status of the worktree, in one step: a reader gets the old text or the new one. */
+/** Replaces the worktree's newest status atomically: a reader gets the old text or the new one. */
 export function putLast(place: LedgerPlace, status: TreeStatus): void {
   const file = lookFile(place);
   const temporary = `${file}.${randomName()}.new`;
@@ -156,7 +156,7 @@ export function mayHaveMoved(place: LedgerPlace & { readonly gitDir: string }): 
     join(gitDir, 'HEAD'),
     ...(ref === undefined || ref === 'HEAD' ? [] : [join(commonDir, ref)]),
   ];
-  // In a reftable, every moved ref changes the list of tables.
+  // With reftables, every update of a ref changes the list of tables.
   const tables = [gitDir, commonDir].map((folder) => join(folder, 'reftable', 'tables.list'));
   return [...files, ...(ref === undefined ? tables : [])].some(
     (file) => (statOf(file)?.mtimeMs ?? 0) >= looked,
@@ -202,8 +202,8 @@ function commandsOf(commonDir: string, session: SessionId): OpenWindow[] {
 
 /**
  * Returns the owner whose command runs this program: a running sub-agent of the session, or the session itself. If commands of
- * two agents commit at once, `AGENT_VARIABLE` names the agent. Otherwise the first command that commits tells the owner; if
- * none commits, the owner that alone runs a command. In doubt, it is the session.
+ * two agents commit at once, `AGENT_VARIABLE` names the agent. Otherwise it is the owner of the first command that commits or,
+ * if none commits, the only owner that runs a command. In doubt, it is the session.
  */
 export function commandOwner(commonDir: string, session: SessionId, env: NodeJS.ProcessEnv): SessionId {
   const agents = runningOwners(readJournal(commonDir, session));
@@ -244,8 +244,8 @@ function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<
 export const TOGETHER_MS = 5000;
 
 /**
- * When an agent makes its next call, forgets its earlier commands whose end nobody reported (the user did not approve them).
- * They cannot be running any more. Also forgets the command that was assumed when another session arrived.
+ * When an agent makes its next call, forgets its earlier commands whose end nobody reported: they cannot be running any more.
+ * The user may not have approved them. Also forgets the command that was assumed when another session arrived.
  */
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   forget(place, session, now, (window) => {
@@ -316,7 +316,7 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
   });
 }
 
-/** Whether a command's end was never reported, because its session crashed or its client gave up on it. */
+/** Whether we no longer expect a report of the command's end: its session may have crashed, or its client given up on it. */
 function isForgotten({ from, to }: Window, now: number): boolean {
   return to === undefined && now - from > FORGOTTEN_MS;
 }
@@ -333,7 +333,7 @@ export async function changesSince(
   const fresh = [...after.dirty.values()].filter(({ path }) => !before.dirty.has(path));
   const paths = fresh.map(({ path }) => path);
   const was = await statesAt(top, oid, paths, timeoutMs);
-  // What new commits contain is no longer uncommitted: a further change to the path starts from what HEAD has now.
+  // Once new commits contain a change, a further change to the path starts from what HEAD has now.
   const moved = fresh.filter(
     ({ path, head, disk }) =>
       was.has(path) && ![head, disk].some((state) => sameState(state, was.get(path) ?? null)),
@@ -374,14 +374,14 @@ export function changedWithin(
   return times.some((at) => at >= from - CLOCK_SLACK_MS && at <= to + CLOCK_SLACK_MS);
 }
 
-/** The file that identifies git's process. Our lines in the pre-commit hook write it before any other hook runs (git-hooks/). */
+/** The file with the pid of a committing git. Our lines in the pre-commit hook write it before other hooks run (git-hooks/). */
 const COMMITTING_RECORD = 'handoff-committing';
 /** By how much the known start time of a process may be off. Milliseconds. */
 const START_SLACK_MS = 2000;
 
 /**
- * Whether anybody is making a commit in the worktree, so that its hooks may have put unstaged changes aside: with a running
- * command (other than `over`, which has ended), with `git handoff commit`, or with a git that has started its hooks.
+ * Whether anybody is committing in the worktree: a running shell command (except `over`, which has ended), `git handoff commit`,
+ * or a git that has started its hooks. The hooks may have put unstaged changes aside.
  */
 export function commitRuns(
   place: LedgerPlace & { readonly gitDir: string },
