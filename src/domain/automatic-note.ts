@@ -47,7 +47,7 @@ export function automaticSummary(facts: AutomaticFacts): string {
   );
 }
 
-/** What became of the session, in a list and in a heading. */
+/** What became of the session: `short` for a list, `full` for a heading. */
 const FATES: Readonly<Record<AutomaticReason, { readonly short: string; readonly full: string }>> = {
   compaction: { short: 'compacted', full: 'before its context was compacted' },
   'session-end': { short: 'ended', full: 'ended without a handoff' },

@@ -2,7 +2,7 @@ import { jsonFields } from './journal/events.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /**
- * A person's one-shot bypass is a token. The first check that would refuse a session something consumes it. The bypass then
+ * A person's one-shot bypass is a token. The first check that would refuse a session consumes the token. The bypass then
  * counts for that session until the tool call or git process that consumed the token is over. Times are milliseconds.
  */
 

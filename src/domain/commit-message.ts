@@ -23,10 +23,10 @@ export interface MessageParts {
 const SCISSORS = ' ------------------------ >8 ------------------------';
 const SESSION_LINE = /^claude-session-id: *([\w.-]*)/i;
 const MODEL_LINE = /^assisted-by:/i;
-/** The comment characters that git tries with `core.commentChar=auto`, until one begins no line of the message. */
+/** The comment characters of `core.commentChar=auto`: git takes the first that begins no line of the message. */
 const COMMENT_CHARACTERS = /^[#;@!$%^&|:]/;
 
-/** Reads a message. `comment`: what begins comments, or `auto`. `#` does, too: git before 2.45 ignores `core.commentString`. */
+/** Reads a message. `comment`: prefix of comments, or `auto`. `#` always counts: git before 2.45 ignores `core.commentString`. */
 export function messageParts(text: string, session: string, comment: string): MessageParts {
   const isTorn = text !== '' && !text.endsWith('\n');
   const lines = (isTorn ? text : text.slice(0, -1)).split('\n');
@@ -115,7 +115,7 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 
 /**
  * Returns the other sessions whose work a commit holds according to its message; `undefined`: the message names none. `self`
- * and its related sessions do not count. If the message names one of them, neither do those in `Handoff-Accepted-From`.
+ * and its related sessions do not count. If the message names one of these, `Handoff-Accepted-From` excludes further sessions.
  */
 export function otherOwners(
   message: string,
@@ -151,7 +151,7 @@ function idsAfter(message: string, key: string): SessionId[] {
   return [...ids];
 }
 
-/** Whether two ids may name one session: `handoff.trailer = short` leaves eight characters. */
+/** Whether two ids may name one session: with `handoff.trailer = short`, a trailer has only eight characters. */
 function sameId(a: SessionId, b: SessionId): boolean {
   return canMean(a, b) || canMean(b, a);
 }

@@ -42,15 +42,15 @@ export interface HandoffTrailers {
   readonly to: string | undefined;
   /** The operator that the note is from, according to its front matter. */
   readonly from?: string | undefined;
-  /** Why git-handoff left the note, which no session wrote; `undefined`: somebody wrote it. */
+  /** Why git-handoff left the note; `undefined`: somebody wrote it. */
   readonly automatic?: AutomaticReason | undefined;
-  /** The former topic of this history, if two machines wrote to that topic at once and `sync` renamed this one. */
+  /** The former topic of this history, if `sync` renamed it because two machines had written to that topic at once. */
   readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
   /** The scanner rules whose findings somebody allowed in this note (domain/secrets.ts reads the list). */
   readonly secretAllowed?: string | undefined;
-  /** The commit that holds the uncommitted work that the note carries (notes/work/work-commit.ts). */
+  /** The commit with the uncommitted work that the note carries (notes/work/work-commit.ts). */
   readonly work?: Oid | undefined;
   /** The size of that work, for readers who have not fetched it (`parseWorkSize`). */
   readonly workSize?: string | undefined;
@@ -176,7 +176,7 @@ const COMMON = new RegExp(
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,
 );
 
-/** Reads the trailers of most notes four times faster: a list reads thousands before V8 has compiled the code. */
+/** A fast path for the trailers of most notes: a list may read thousands of them. */
 function commonTrailers(message: string): HandoffTrailers | undefined {
   const found = COMMON.exec(message);
   if (found === null) return undefined;

@@ -11,7 +11,7 @@ export interface KnownTopic {
   readonly state: HandoffState;
   /** Where the tip's note was imported from; `undefined`: somebody wrote it. */
   readonly importedFrom: string | undefined;
-  /** Its notes, the tip's first. An import reads its history only if the tip has another note. */
+  /** The topic's notes, the tip's first. Older ones are read only if the tip has another note than the import. */
   readonly notes: readonly Oid[];
 }
 
@@ -37,7 +37,7 @@ export interface Placement {
   readonly target: KnownTopic;
 }
 
-/** How many numbers to try after a name that is taken. */
+/** If a name is taken, how many numbers to try after it. */
 const MAX_NUMBER = 50;
 
 /**

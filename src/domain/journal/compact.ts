@@ -4,7 +4,7 @@ import { type EventOf, type JournalLine, type SessionEvent, type WorktreeEvent, 
 import { type AgentWork, type SessionJournal, emptyLedger } from './fold.ts';
 import { ledgersIn, treesIn } from '../ledger/sub-agents.ts';
 
-/** How many notices that the session heard, refusals (`board` shows them) and stash entries are remembered. */
+/** How many heard notices, refusals (which `board` shows) and stash entries are remembered. */
 const MAX_NOTIFIED = 256;
 const MAX_REFUSALS = 100;
 const MAX_STASHED = 500;
@@ -32,7 +32,7 @@ export function compactLines(journal: SessionJournal, forgetBefore: number): Jou
   });
   const over = known.flatMap(({ agent, hasEnded }) => (hasEnded ? [agent] : []));
   const ends = [...over, undefined].map((agent) => anywhere({ t: 'agent-ended', agent, at: 0 }));
-  // While all known sub-agents run, their lines and the session's later lines change separate ledgers.
+  // Before these lines, all known sub-agents count as running, so that the session's lines do not change their ledgers.
   const ended = known.length === running.length ? [] : [...ends, ...running.map(startOf)];
   const whole = sessionEvents(journal).map(anywhere);
   return [...whole, ...known.map(startOf), ...known.flatMap(({ lines }) => lines), ...own, ...ended];
@@ -51,7 +51,7 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   return { ...own, head: plain, notified };
 }
 
-/** A sub-agent's lines. Once the sub-agent has ended, its session knows all this: old lines are dropped, except operations. */
+/** A sub-agent's lines. Once it has ended, its session knows the same, so old lines are dropped, except operations. */
 function agentLines(agent: string, { isRunning, trees }: AgentWork, forgetBefore: number): JournalLine[] {
   const isKept = ({ t, at }: WorktreeEvent) => isRunning || t === 'operation' || at >= forgetBefore;
   return [...trees].flatMap(([tree, ledger]) => {

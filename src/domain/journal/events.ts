@@ -7,8 +7,8 @@ import { type Oid, parseOid, parseOwner, parseSessionId } from '../names.ts';
  * working tree as git prints them. An event of a worktree has the worktree's id on its line, as `tree`. `foldJournal` turns
  * a session's events into its state.
  *
- * The tables below say how each field is read; the types of the events follow from them. A new kind of event needs its
- * fields here, in `fold.ts` what it changes, and in `compact.ts` what survives a compaction.
+ * The tables below say how each field is read; the types of the events follow from them. A new kind of event also needs code
+ * in `fold.ts` (what it changes) and in `compact.ts` (what a compaction keeps of it).
  */
 
 /** Reads a field; `undefined` for a value of another kind: the line is then skipped. */
@@ -70,7 +70,7 @@ const OF_WORKTREE = {
   },
   /** A file tool of this session is about to write these paths. No call is refused because of it. */
   announced: { paths: texts, agent },
-  /** The calls that `agent` announced on `paths` until `at` are over. Without `paths`: on any; without `agent`: anybody's. */
+  /** Calls that `agent` announced on `paths` until `at` are over. No `paths`: on any path; no `agent`: announced by anybody. */
   answered: { paths: someTexts, agent },
   /**
    * A shell command begins. `look`: the working tree before it, as `formatTreeStatus` writes it · `agent`: the sub-agent that
@@ -100,8 +100,8 @@ const OF_WORKTREE = {
   /** The session began the merge, rebase … that `mark` identifies; `merged`: the tree that git merged, if known. */
   operation: { mark: text, merged: optional(object), agent },
   /**
-   * News for the other sessions of the worktree (or for `to` alone); each hears it once. Only news with
-   * `about` goes to subscribers: a take, work that is gone or changed, what a person let through.
+   * News for the other sessions of the worktree (or for `to` alone); each hears it once. Only news with `about` goes to
+   * subscribers: about a take, about lost or changed work, or about what a person let through.
    */
   news: {
     ...{ id: text, text, to: someOwner, paths: someTexts, agent },
@@ -109,7 +109,7 @@ const OF_WORKTREE = {
   },
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   request: { agent, to: parseOwner, wish: oneOf(WISHES), paths: texts },
-  /** This session has heard the news `ids`. `by`: the call that reports it; of parallel calls, the first in the journal. */
+  /** This session has heard the news `ids`. `by`: the call that reports it; if parallel calls record this, the first one. */
   notified: { ids: texts, by: someText, agent },
   /** The session was put on record here, under this process. */
   registered: { pid: number, start: text },
@@ -131,7 +131,7 @@ const OF_WORKTREE = {
 
 /** What a session did or heard, in whatever worktree. */
 const OF_SESSION = {
-  /** The session was asked to write a note when `note` was its last one; `atStop`: at the end of a turn. */
+  /** The session was asked to write a note. `note`: its last note until then; `atStop`: whether at the end of a turn. */
   asked: { note: text, atStop: flag },
   /** The session's client and model, as its commits name them; empty: they must name neither. */
   model: { name: text },
@@ -223,7 +223,7 @@ function pathStates(value: unknown): readonly (readonly [path: string, state: Fi
   });
 }
 
-/** Returns an event as one of a sub-agent; without `agent`, as it is. */
+/** Marks an event as a sub-agent's; without `agent`, returns it as it is. */
 export function ofAgent<Event extends JournalEvent>(event: Event, agent: string | undefined): Event {
   return agent === undefined ? event : { ...event, agent };
 }

@@ -10,7 +10,7 @@ export interface SessionJournal {
   /** The session's ledgers, by worktree. `ledgersIn` adds what its sub-agents did. */
   readonly trees: ReadonlyMap<string, SessionLedger>;
   readonly agents: ReadonlyMap<string, AgentWork>;
-  /** Names the session's client and model for its commits. */
+  /** The client and model that the session's commits name. */
   readonly model: EventOf<'model'> | undefined;
   /** The last request to write a note; `atStop`: it or an earlier request came at the end of a turn. */
   readonly asked: EventOf<'asked'> | undefined;
@@ -25,7 +25,7 @@ export interface SessionJournal {
 /** What a sub-agent did, by worktree. */
 export interface AgentWork {
   readonly isRunning: boolean;
-  /** Whether the sub-agent's end was reported: since then its session knows more than the sub-agent. */
+  /** Whether the sub-agent's end was reported. Its session may have heard more since. */
   readonly hasEnded: boolean;
   readonly trees: ReadonlyMap<string, SessionLedger>;
 }
@@ -86,7 +86,7 @@ export function foldJournal(session: SessionId, lines: readonly JournalLine[]): 
 type Trees = Map<string, Ledger>;
 type Agents = Map<string, Omit<AgentWork, 'trees'> & { readonly trees: Trees }>;
 
-/** Ends all sub-agents. With `only`, ends just the sub-agent of that name, and with it all its calls. */
+/** Ends all sub-agents. With `only`, ends just the sub-agent of that name, and its calls. */
 function endAgents(agents: Agents, only?: string): void {
   for (const [name, one] of agents) {
     if (only !== undefined && name !== only) continue;
@@ -100,7 +100,7 @@ const OF_MAKER: readonly JournalEvent['t'][] = [
   ...(['claim', 'announced', 'staged', 'command', 'request', 'operation'] as const),
   ...(['head', 'news', 'notified'] as const),
 ];
-/** Events that end what a session, or a stopped sub-agent of it, has begun. */
+/** Events that end something that a session, or one of its stopped sub-agents, has begun. */
 const ENDING: readonly JournalEvent['t'][] = ['end', 'revived', 'answered', 'command-end'];
 
 /**
@@ -311,7 +311,7 @@ function isAnswered(path: string, { agent, at }: EventOf<'announced'>, event: Ev
 function withClaim(session: SessionId, known: OpenClaim | undefined, event: EventOf<'claim'>): OpenClaim {
   const { path, base, before, after, evidence, weak, at } = event;
   const began = event.began === undefined && known?.began === undefined ? undefined : (event.began ?? at);
-  // A claim that the session has committed is over; a change after that begins another one.
+  // Once the session has committed its claim, a further change begins another claim.
   if (known === undefined || known.committed.some((state) => sameState(state, base))) {
     const changes = [{ before, after }];
     const { agent } = event;
@@ -332,7 +332,7 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
 
 /**
  * Changes the list in place: a copy for each change would make a long journal take quadratic time. A change that was undone
- * and then restored is recorded again, and counts once: a chain that held it twice would not fit together.
+ * and restored is in the journal twice, but the list keeps it once: as a chain, it would not fit together otherwise.
  */
 export function addChange(changes: PathChange[], next: PathChange): void {
   const last = changes.at(-1);
@@ -342,8 +342,8 @@ export function addChange(changes: PathChange[], next: PathChange): void {
 }
 
 /**
- * Whether what HEAD holds now ends a claim: all that the session did at the path is committed, whoever committed it, or the
- * session changed the path back to what HEAD has.
+ * Whether HEAD's state of a path ends a claim on it. It is the claim's last state, whoever committed that, or a state that the
+ * session itself committed.
  */
 export function isCommitted(claim: OpenClaim, head: FileState): boolean {
   return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));

@@ -62,7 +62,7 @@ function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts
   if (claims.some((claim) => sameState(claim.after, after))) return true;
   // Another session's file tool is about to write it.
   if (theirs.some((ledger) => isAnnounced(ledger, path, window.to))) return true;
-  // The path was dirty before, and nobody's: a session whose formatter or test run changes it does not become its owner.
+  // The path was dirty and unclaimed before: a session whose formatter or test run changes it does not become its owner.
   const isMine = ledgers.some(({ session, claims: held }) => own.has(session) && held.has(path));
   return wasDirty && !isMine && claims.length === 0;
 }
@@ -131,7 +131,7 @@ export function claimsSettled(
   );
 }
 
-/** Returns the ledgers with those ended claims open again whose changes are back at their paths. */
+/** Returns the ledgers with their ended claims open again, as far as the changes are back at their paths. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
   changeAt: (path: string) => Replaced | undefined,
@@ -146,7 +146,7 @@ export function withRevived(
   });
 }
 
-/** Leaves out the ended claims on paths that a command has just named and written: the command made what is there. */
+/** Leaves out the ended claims on paths that a command has just named and written: what is there now comes from the command. */
 export function withoutEnded(ledger: SessionLedger, named: readonly string[]): SessionLedger {
   const ended = [...ledger.ended].filter(([path]) => !namesPath(named, path));
   return ended.length === ledger.ended.size ? ledger : { ...ledger, ended: new Map(ended) };
@@ -154,8 +154,8 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
 
 /**
  * Returns the ended claims whose change is back. HEAD must have the content that the change was made on, or that the session
- * committed: removing another version of a file is another change. Of several claims with the same change, only the one that
- * ended last is returned; none if a claim with this change is open, which then explains it.
+ * committed: to remove another version of a file, for example, is another change. Of several claims with the same change, only
+ * the one that ended last is returned. If an open claim has this change, none is returned.
  */
 function revivals(
   ledgers: readonly SessionLedger[],

@@ -4,8 +4,8 @@ import type { OpenClaim, PathChange } from './claims.ts';
 import { sameState, type FileState } from './tree-status.ts';
 
 /**
- * The facts that decide how one session's hunks change HEAD's content of a path that another session has changed, too. This
- * file looks only at the claims; git merges the contents (src/git/merge-file.ts).
+ * The facts that decide how to apply one session's hunks to HEAD's content, where another session has changed the path, too.
+ * This file looks only at the claims; git merges the contents (src/git/merge-file.ts).
  */
 interface HunkFacts {
   readonly head: FileState;
@@ -31,7 +31,7 @@ export type HunkPlan =
   /** All sessions removed the file. */
   | { readonly kind: 'removed' }
   | { readonly kind: 'overlap' }
-  /** A content was not kept (too big), or it is no text: a symbolic link, a submodule. */
+  /** Some content was too big to be kept, or is no text: a symbolic link, a submodule. */
   | { readonly kind: 'unknown' };
 
 /** Plans what has to be merged for a session's share of a contended path. */

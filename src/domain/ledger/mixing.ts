@@ -31,7 +31,7 @@ export interface OthersOperation {
 
 export interface CommitFacts {
   readonly staged: readonly StagedPath[];
-  /** What the squash merge that this commit finishes has staged: not judged, and `mine` unless another session claims it. */
+  /** What a squash merge staged for this commit. It is not judged, and counts as `mine` unless another session claims it. */
   readonly squashed?: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly groups: SessionGroups;
@@ -47,8 +47,8 @@ export interface CommitFacts {
   readonly markers: readonly { readonly path: string; readonly owner: SessionId }[];
   readonly operation?: OthersOperation | undefined;
   /**
-   * The stopped operation that the commit continues, by its name in git-status(1); `whole`: `git handoff commit` of this
-   * session can finish it; `isEmpty`: HEAD already has all changes of the pick or revert.
+   * The stopped operation that the commit continues. `name`: as in git-status(1); `whole`: whether this session can finish it
+   * with `git handoff commit`; `isEmpty`: whether HEAD already has all changes of the pick or revert.
    */
   readonly finishes?:
     { readonly name: string; readonly whole: boolean; readonly isEmpty: boolean } | undefined;
@@ -57,7 +57,7 @@ export interface CommitFacts {
 export type CommitProblem =
   /** Another live session's uncommitted work. `touched`: a command of this session changed it in passing. */
   | { readonly kind: 'foreign'; readonly path: string; readonly claim: OpenClaim; readonly touched: boolean }
-  /** Both sessions have changed it, and the index holds more than this session's hunks. */
+  /** Both sessions have changed the path, and the index holds more than this session's hunks. */
   | { readonly kind: 'contended'; readonly path: string; readonly claim: OpenClaim }
   /** The index is older than HEAD: the commit would undo what somebody else committed. */
   | { readonly kind: 'reversal'; readonly path: string; readonly by: Reversal }
@@ -102,7 +102,7 @@ export interface CommitDecision {
   readonly mine: readonly string[];
 }
 
-/** Counts what was staged since a session began as its changes: a session that is alone in its worktree keeps no ledger. */
+/** Adds claims on what was staged since the session began: a session that is alone in its worktree keeps no ledger. */
 export function withChangesSince(
   ledger: SessionLedger,
   start: TreeStatus,
@@ -123,14 +123,14 @@ export function withChangesSince(
 /** Returns the staged paths whose history {@link decideCommit} needs, because nothing says that this session changed them. */
 export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): StagedPath[] {
   return facts.staged.filter((staged) => {
-    if (staged.head === null) return false; // New files take nothing back.
+    if (staged.head === null) return false; // A new file undoes nothing.
     const found = claimsOn(staged.path, facts.ledgers, facts.groups, staged.head);
     const own = found.own.length + found.ownTouches.length;
     return own === 0 && strong(found.foreign).length === 0 && !stagedHere(staged, facts);
   });
 }
 
-/** Returns staged paths that may lack what HEAD has gained: own or unclaimed, and not known to build on HEAD's content. */
+/** Returns staged paths that may lack what HEAD has gained: own or unclaimed ones, not known to build on HEAD's content. */
 export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>): Candidate[] {
   return facts.staged.flatMap((staged) => {
     const { path, head, index } = staged;
@@ -142,15 +142,15 @@ export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>):
   });
 }
 
-/** Whether the session knew HEAD's content of the path when it staged the path. */
+/** Whether the journal says that the session staged this state, on top of the content that HEAD has now. */
 function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
   const knew = (then: FileState | undefined) => then !== undefined && sameState(then, head);
   return self.staged.get(path)?.some((one) => sameState(one.state, index) && knew(one.head)) === true;
 }
 
 /**
- * Whether the session itself staged this content: its journal says so, or its running command did. Content that was on the disk
- * before that command does not count: the command only added it (`-a`), and it may lack what HEAD has gained.
+ * Whether the session itself staged this content: its journal says so, or its running command made it. Content that was on the
+ * disk before that command does not count: the command only added it (`-a`), so it may lack what HEAD has gained.
  */
 function stagedHere(
   staged: StagedPath,

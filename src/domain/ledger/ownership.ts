@@ -22,7 +22,7 @@ export interface SessionGroups {
   readonly clients?: ReadonlyMap<SessionId, string>;
 }
 
-/** Returns the sessions among these that are at work beside the asking one: only a person may take what they own. */
+/** Returns which of these sessions are at work beside the asking one: only a person may take what they own. */
 export function atWorkBeside(sessions: readonly SessionId[], { foreign, idle }: SessionGroups): SessionId[] {
   return [...new Set(sessions)].filter((id) => foreign.has(id) && idle?.has(id) !== true);
 }
@@ -45,8 +45,8 @@ export interface PathClaims {
   readonly foreign: readonly OpenClaim[];
   readonly left: readonly OpenClaim[];
   /**
-   * A touch changes a path that another live session had claimed before, with better proof. It refuses nobody; when the earlier
-   * claim ends, it becomes a claim like any other.
+   * A touch is a claim on a path that another live session had claimed before, with better proof. A touch refuses nobody. When
+   * the earlier claim ends, the touch becomes a claim like any other.
    */
   readonly ownTouches: readonly OpenClaim[];
   readonly foreignTouches: readonly OpenClaim[];
@@ -79,7 +79,7 @@ export function rankClaims(open: readonly OpenClaim[], groups: SessionGroups): P
   };
 }
 
-/** Whether `first` is another session's earlier claim with better proof; a later `window` counts as no proof at all. */
+/** Whether `first` is another session's earlier claim with better proof. A later claim with evidence `window` proves nothing. */
 function outranks(first: OpenClaim, later: OpenClaim): boolean {
   if (first.session === later.session || first.weak || first.since >= later.since) return false;
   return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
@@ -110,7 +110,7 @@ export function strong(claims: readonly OpenClaim[]): OpenClaim[] {
   return claims.filter(({ weak }) => !weak);
 }
 
-/** Returns other live sessions' claims on a path that only warn, and their touches. */
+/** Returns other live sessions' touches of a path, and those of their claims that only warn. */
 export function doubts({ foreign, foreignTouches }: PathClaims): OpenClaim[] {
   return [...foreign.filter(({ weak }) => weak), ...foreignTouches];
 }
@@ -121,8 +121,8 @@ export function hasStaged({ staged }: SessionLedger, path: string, index: FileSt
 }
 
 /**
- * Whether a session made a commit's change of a path, by the commit's trailers or, if it has none, by the session's allowed
- * commits. `owns` tells whether an id in a trailer is that session's.
+ * Whether a session made a commit's change of a path. The commit's trailers tell or, if it has none, the session's allowed
+ * commits. `owns` tells whether an id in a trailer means that session.
  */
 export function isMaker(
   { session, commits }: SessionLedger,
@@ -134,8 +134,8 @@ export function isMaker(
 }
 
 /**
- * What a refused session wants because of another's change of one path. The request stands in the asking session's ledger, and
- * the other one finds it at its next call. It counts as long as that claim is open and the asking session is at work; a request
+ * A refused session's request about another session's claim on one path. It stands in the asking session's ledger, and the
+ * other session finds it at its next call. It counts as long as the claim is open and the asking session is at work; a request
  * to commit ends with the asking session's next commit.
  */
 export interface Request {
@@ -179,7 +179,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** A session records this id, which no news has, as `notified` to say that it continues `former`'s conversation (`/clear`). */
+/** A session that continues `former`'s conversation (`/clear`) records this id as `notified`. No news has such an id. */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
 /** A session and those whose conversation it carries on, as far as their ledgers exist. */

@@ -40,8 +40,8 @@ export function bearing(state: FileState, { from, to }: Gain): Bearing | undefin
 }
 
 /**
- * Returns what HEAD has gained since the session began to change the path, according to its claims. `left`: the changes of the
- * commits that each move of HEAD left behind, the newest move and the newest commit first.
+ * Returns what HEAD has gained since the session began to change the path, according to its claims. `left`: for each move of
+ * HEAD, newest first, the changes of the commits that it left behind, also newest first.
  */
 export function claimGains(
   { path, own, head }: Candidate,
@@ -58,14 +58,14 @@ export function claimGains(
   });
 }
 
-/** Whether the session's changes lead from HEAD's content to the one to commit, so that history need not be read. */
+/** Whether the session's changes lead from HEAD's content to the content to commit, so that history need not be read. */
 export function isUpToDate({ own, head, next }: Candidate): boolean {
   const isOfHead = (state: FileState = null) => sameState(state, head);
   const isFrom = own.every(({ base, changes }) => isOfHead(base) && isOfHead(changes[0]?.before));
   return isFrom && own.some(({ after }) => sameState(after, next));
 }
 
-/** Whether the session changed exactly HEAD's content into the content to commit. */
+/** Whether a last change of the session turned exactly HEAD's content into the content to commit. */
 export function isMeant({ own, head, next }: Candidate): boolean {
   return own.some(({ changes }) => {
     const last = changes.at(-1);
@@ -75,7 +75,7 @@ export function isMeant({ own, head, next }: Candidate): boolean {
 
 /**
  * Whether the session has changed the path since HEAD moved, and so could see both versions. A command that was running when
- * HEAD moved, or that moved it, does not count. Reflogs have whole seconds.
+ * HEAD moved, or that moved it, does not count. A reflog gives the time in whole seconds.
  */
 export function isLater({ own }: Candidate, { at }: Gain): boolean {
   return own.some((claim) => (claim.began ?? claim.at) >= at + 1000);
