@@ -74,12 +74,12 @@ export function automaticNote(facts: AutomaticFacts): string {
     '',
     '## Stop Conditions',
     '',
-    `Nobody has verified this: whether the work is finished, whether it builds, what is missing. ${WHO_ELSE}`,
+    `Nobody has verified this. It is not known whether the work is finished or builds, or what is missing. ${WHO_ELSE}`,
     '',
   ].join('\n');
 }
 
-const WHO_ELSE = 'Changes that a person made while the session worked alone count as its own.';
+const WHO_ELSE = "Changes that a person made while the session worked alone count as the session's.";
 
 function fate({ reason, proven }: AutomaticFacts): string {
   return reason === 'death' && !proven ? 'went silent and left no handoff' : FATES[reason].full;

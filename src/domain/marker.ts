@@ -7,7 +7,7 @@ const MEMORY_FOLDER = /\/projects\/[^/]+\/memory$/;
 const GRAMMAR = /^handoff-[a-z0-9]+-[a-z0-9]+(?:-[a-z0-9]+)+\.md$/;
 const ARCHIVE = 'handoff-archive';
 
-/** Returns the name of such a file from its absolute path; any name with `handoff-` in front counts, whatever its case. */
+/** Returns the name of such a file from its absolute path: any name that begins with `handoff-`, in whatever case. */
 export function markerFileName(path: string): string | undefined {
   const name = MEMORY_FILE.exec(path)?.[1];
   return name === ARCHIVE ? undefined : name;
@@ -50,7 +50,7 @@ export function replaced(content: string, edits: readonly Replacement[]): string
   }, content);
 }
 
-/** Adds the marker to a content as its first line, with the content's own line ends; a byte order mark stays first. */
+/** Adds the marker as the first line, with the kind of line end that the content has; a byte order mark stays first. */
 export function withMarker(content: string, session: SessionId): string {
   const mark = content.startsWith('\uFEFF') ? '\uFEFF' : '';
   const newline = /\r\n/.test(content.slice(0, 4096)) ? '\r\n' : '\n';
@@ -127,7 +127,7 @@ function decideWrite(
   if (session === undefined) return { kind: 'allow' };
   const marked = markerOwner(content);
   if (marked === session) return { kind: 'allow' };
-  // Unless the file is new or ours, the write would replace a text unread: the writer must add the marker itself.
+  // If the file exists and is not ours, the session may not have read it: the writer must add the marker itself.
   const ours = !file.exists || file.owner === session;
   if (marked === undefined && ours && mode === 'rewrite') return { kind: 'insert-marker' };
   return { kind: 'deny', why: 'marker-missing' };

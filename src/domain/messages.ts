@@ -74,7 +74,7 @@ export function asFailure(error: unknown): Failure {
 }
 
 /**
- * Text that we did not write (notes, names, git's messages) on its way to a terminal or an agent.
+ * Makes text that we did not write (notes, names, git's messages) safe for a terminal or an agent.
  * Nothing is deleted: what could steer a terminal or hide from a reader becomes visible instead.
  */
 
@@ -83,7 +83,7 @@ const UNSAFE =
   // eslint-disable-next-line no-control-regex -- these characters are the subject
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
 
-/** Text without anything to escape: printable ASCII, tabs and line feeds. The common case, and one quick pass. */
+/** Text without anything to escape: printable ASCII, tabs and line feeds. This is the common case, and quick to test. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 const PLAIN_LINE = /^[\x20-\x7e]*$/;
 
@@ -114,11 +114,11 @@ export function escapeLine(text: string): string {
   return escapeText(text).replaceAll('\n', '\\n').replaceAll('\t', ' ');
 }
 
-/** Escapes what a text in JSON must not show raw; whoever reads the JSON gets the same text. */
+/** Escapes characters that JSON must not show raw. A parser reads the same text as before. */
 export function escapeJson(json: string): string {
   if (PLAIN_LINE.test(json)) return json;
   return json.replace(UNSAFE, (characters) =>
-    // By UTF-16 code units, which is what JSON's escapes name.
+    // JSON's escapes name UTF-16 code units.
     Array.from(characters, (one) => one.split('').map(unitEscape).join('')).join(''),
   );
 }
@@ -167,7 +167,7 @@ export function cutToBytes(text: string, bytes: number): string {
   if (encoder.encode(text).length <= bytes) return text;
   const room = Math.max(0, bytes - encoder.encode(mark).length);
   const { read } = encoder.encodeInto(text, new Uint8Array(room));
-  // A joiner whose second part is cut off cannot be seen.
+  // A joiner at the cut would be invisible.
   return text.slice(0, read).replace(/\u200d$/, '') + mark;
 }
 

@@ -35,7 +35,7 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
-/** Names the agent that runs a command (empty: the session itself); set where two agents of a session make commits at once. */
+/** The variable that names a command's agent (empty: the session itself), set if two agents of a session commit at once. */
 export const AGENT_VARIABLE = 'GIT_HANDOFF_AGENT';
 
 /** The variables of each client, in order of precedence. */
@@ -92,7 +92,7 @@ export function parseTopic(text: string): Topic | undefined {
   return parseLongTopic(text);
 }
 
-/** Parses a topic of two or more words, the only kind made from names of branches and of other programs' notes. */
+/** Parses a topic of two or more words. Topics made from the names of branches or of imported notes always have that many. */
 export function parseLongTopic(text: string): Topic | undefined {
   if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
   return WORDS.test(text) ? (text as Topic) : undefined;
@@ -118,8 +118,8 @@ export function parseClientSessionId(text: unknown): SessionId | undefined {
 }
 
 /**
- * Returns the owner of a sub-agent's changes while it runs, `<session>/<agent>`, which is no session id: refs, records and
- * commits name the session. An agent whose name is no plain word counts as the session itself.
+ * Returns the owner of a running sub-agent's changes: `<session>/<agent>`. This is no session id: refs, records and commits
+ * name the session. An agent whose name is no plain word counts as the session itself.
  */
 export function ownerId(session: SessionId, agent: string | undefined): SessionId {
   return agent !== undefined && SESSION.test(agent) ? (`${session}/${agent}` as SessionId) : session;
@@ -162,7 +162,7 @@ export function shortId(id: string): string {
   return TIMED_ID.test(id) ? id.slice(-8) : id.slice(0, 8);
 }
 
-/** Whether a text can mean an id: it is the id, or a short form. Version 0.1.0 took the first eight characters of every id. */
+/** Whether a text can mean an id: it is the id, or its short form. In version 0.1.0, that was its first eight characters. */
 export function canMean(text: string, id: string): boolean {
   if (text === id || text === shortId(id)) return true;
   return text.length === 8 && id.startsWith(text) && !id.includes('/');
@@ -196,7 +196,7 @@ export function personId(email: string, sha256: (text: string) => string): Sessi
   return address === '' ? undefined : parseSessionId(`person-${sha256(address).slice(0, 12)}`);
 }
 
-/** Folds a name as file systems do that ignore case or invisible characters (macOS, Windows). Equal results may be one file. */
+/** Folds a name like file systems that ignore case or invisible characters (macOS, Windows). Equal results may be one file. */
 export function foldedName(name: string): string {
   return (
     name
@@ -208,7 +208,7 @@ export function foldedName(name: string): string {
   );
 }
 
-/** Returns a branch as people type it; a detached HEAD has no name. */
+/** Returns a branch as a message names it: without `refs/heads/`, or "a detached HEAD". */
 export function refName(ref: string): string {
   return ref === 'HEAD' ? 'a detached HEAD' : escapeLine(branchOf(ref));
 }
@@ -221,7 +221,7 @@ export function switchBack(ref: string, oid: Oid | null | undefined): string {
   return `git switch ${ref === 'HEAD' ? `--detach ${oid ?? ''}`.trimEnd() : shellWord(branchOf(ref))}`;
 }
 
-/** What is known of an owner beside its id: a session's client, a person's name. */
+/** What is known of an owner besides its id: a session's client, a person's name. */
 interface Known {
   readonly client?: string | null | undefined;
   readonly name?: string | null | undefined;

@@ -38,7 +38,7 @@ export function overlapKindOf(
   return all.every(({ oid }) => oid !== null) ? 'contents' : 'not-judged';
 }
 
-/** An overlap of two worktrees, as a session in one of them is told. */
+/** An overlap of two worktrees, as a notice tells it to a session in one of them. */
 export interface OverlapNotice {
   readonly paths: readonly string[];
   /** The names of the sessions in the other worktree. */
@@ -65,7 +65,7 @@ const KINDS: Readonly<Record<OverlapKind, string>> = {
   'not-judged': 'It is not known whether it merges with yours.',
 };
 
-/** Formats the notice as sentences. `git`: "git" and the options that the next command needs to reach this repository. */
+/** Formats the notice as sentences. `git`: "git", with the options that a command needs to reach this repository. */
 export function overlapText(notice: OverlapNotice, git: string): string {
   const { paths, who, idle, folder, branch, progress, kind } = notice;
   const is = paths.length === 1 ? 'is' : 'are';

@@ -12,8 +12,8 @@ type SecretVerdict =
   | { readonly kind: 'refuse'; readonly findings: readonly SecretFinding[] };
 
 /**
- * Decides about the findings in one note. `allowed`: the rules that somebody let pass in this very text, all (`'all'`) or
- * those that its commits record.
+ * Decides about the findings in one note. `allowed`: the rules that somebody let pass in this very text. These are all rules,
+ * or those that its commits record.
  */
 export function decideSecrets(
   findings: readonly SecretFinding[],

@@ -28,7 +28,7 @@ export interface SessionRecord {
   readonly host: string | null;
   /** The common dir of its clone, because a copy of the clone contains this record, too; `null` in a record of 0.1.0. */
   readonly clone: string | null;
-  /** The session inside whose process tree this one was started. */
+  /** The session in whose process tree this one was started. */
   readonly parent: SessionId | null;
   /** The ended session whose conversation this one carries on. */
   readonly succeeds: SessionId | null;
@@ -131,7 +131,7 @@ export function related(a: SessionId, b: SessionId, records: readonly SessionRec
   return chainFrom(a, 'parent', records).includes(b) || chainFrom(b, 'parent', records).includes(a);
 }
 
-/** Returns a session and those that this link leads to, one after another. A circle ends where it closes. */
+/** Returns a session and all that this link leads to, step by step. It follows a circle of links only once. */
 function chainFrom(
   start: SessionId,
   link: 'succeeds' | 'parent',
@@ -194,7 +194,7 @@ function provenSessions({ ancestors, records, ...machine }: IdentityFacts): read
   return [];
 }
 
-/** Whether the session's process may be an ancestor: one that can be seen here would have been found already. */
+/** Whether the session's process may be an ancestor that we cannot see: a visible one would have been found already. */
 function couldBeAncestor(id: SessionId, facts: IdentityFacts): boolean {
   const own = facts.records.filter((record) => record.session === id);
   return own.length === 0 || own.some((record) => !comparable(record, facts));

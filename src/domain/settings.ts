@@ -14,7 +14,7 @@ export interface UnknownValue {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
 
-/** Reads an age such as `30m`, `12h`, `30d` or `2w`; milliseconds. */
+/** Reads an age such as `30m`, `12h`, `30d` or `2w`, in milliseconds. */
 export function parseAge(text: string): number | undefined {
   const match = /^(\d{1,6})([mhdw])$/.exec(text.trim());
   const unit = UNITS[match?.[2] ?? ''];
@@ -23,7 +23,7 @@ export function parseAge(text: string): number | undefined {
 
 const SIZES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** Reads a size as git-config(1) writes integers: `512k`, `200m`, `1g`; bytes. */
+/** Reads a size in bytes, as git-config(1) writes integers: `512k`, `200m`, `1g`. */
 function parseSize(text: string): number | undefined {
   const match = /^(\d{1,9})([kmg]?)$/i.exec(text.trim());
   const unit = SIZES[(match?.[2] ?? '').toLowerCase()];
@@ -99,7 +99,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
     },
     /** The operator that reads and writes here, as typed; the name is checked where it is used. */
     operator: last('handoff.operator') || undefined,
-    /** Where remotes and servers that take no refs under `refs/handoffs/` keep handoffs; ends with a slash, not checked. */
+    /** The prefix of handoffs at remotes that take no refs under `refs/handoffs/`. It ends with a slash and is not checked. */
     remotePrefix: (last('handoff.remoteprefix') ?? 'refs/handoffs/').replace(/[^/]$/, '$&/'),
     /** Whether a note may only name operators that OPERATORS.md knows. */
     verifyOperators: read('handoff.verifyoperators', FLAG, false),

@@ -48,14 +48,14 @@ const KINDS = ['before', 'seen', 'undone', 'stop'] as const;
 /** Why a snapshot was taken. */
 export interface SnapshotReason {
   /**
-   * `before`: taken before a command · `seen`: gone without a tool call, as last seen by a hook or carried by a note ·
-   * `undone`: taken before `git handoff undo`, whose deletions and staged changes come back, too · `stop`: taken at the end of
-   * a session's turn, where nothing is lost yet.
+   * `before`: taken before a command · `seen`: work that went away without a tool call, as a hook last saw it or a note carried
+   * it · `undone`: taken before `git handoff undo`; a restore also brings back deletions and staged changes · `stop`: taken at
+   * the end of a session's turn, before anything is lost.
    */
   readonly kind: (typeof KINDS)[number];
   /** The command, as far as it is known. */
   readonly command: string;
-  /** The session that ran it; `null`: not known. */
+  /** The session that ran the command; `null`: not known. */
   readonly session: SessionId | null;
   /** When the command ran, or the work was last seen; milliseconds since the epoch. */
   readonly at: number;
@@ -68,14 +68,14 @@ export interface SnapshotReason {
 
 /** What `work.json` holds. */
 export interface Snapshot {
-  /** HEAD when it was taken; `null` on an unborn branch. */
+  /** HEAD when the snapshot was taken; `null` on an unborn branch. */
   readonly base: Oid | null;
   readonly items: readonly SnapshotItem[];
-  /** `undefined`: a note carries it. */
+  /** `undefined`: a note carries the snapshot. */
   readonly reason?: SnapshotReason | undefined;
 }
 
-/** Returns `work.json`, where a state is a mode and a blob's number, and the blobs in the order of their numbers. */
+/** Returns `work.json`, which refers to blobs by number, and the blobs in the order of their numbers. */
 export function formatSnapshot({ base, items, reason }: Snapshot): { text: string; blobs: readonly Oid[] } {
   const numbers = new Map<Oid, number>();
   const numberOf = (oid: Oid) => {

@@ -38,11 +38,11 @@ export interface StartupFacts {
   readonly automatic?: number;
   /** Names of the predecessors' files in this project's memory folder, with their owners. */
   readonly files: readonly { name: string; owner: string | undefined }[];
-  /** Things that happened behind git-handoff's back, each told once. */
+  /** Things that happened without git-handoff, each told once. */
   readonly notices: readonly string[];
 }
 
-/** What every session must know, each with a command that works as it stands. */
+/** What every session must know. */
 const ADVICE = [
   "- Commit with git handoff commit -m '<message>', never git add -A.",
   '- Refused means that nothing was changed: follow the hint, do not work around it.',

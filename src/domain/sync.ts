@@ -3,8 +3,8 @@ import { parseBranchName, type Oid } from './names.ts';
 import type { IllegalReason } from './transition.ts';
 
 /**
- * Returns a remote's address as it may be shown: without the password, without the name before it where that is often the
- * secret itself (`https://<token>@host/`), and without what follows a `?`, which may be a secret, too.
+ * Returns a remote's address without its secrets. It drops the password and what follows a `?`. Except with ssh, it also drops
+ * the user's name, which may be a secret itself (`https://<token>@host/`).
  */
 export function shownAddress(url: string): string {
   const [, scheme = '', before = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
@@ -47,8 +47,8 @@ export interface FoldFacts {
 }
 
 /**
- * `create`, `forward`: ours becomes the remote's · `follow`: the same, although ours has commits of its own, because none
- * of them wrote a text · `set-aside`: the remote's keeps the name, ours continues under another name.
+ * `create`, `forward`: our ref moves to the remote's tip · `follow`: the same, although we have commits of our own, because
+ * none of them wrote a text · `set-aside`: the remote's history keeps the name, and ours continues under another name.
  */
 export type FoldAction =
   'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' | 'refuse';
@@ -67,7 +67,7 @@ interface PushFacts {
   /** What the remote shows now, and what it showed when it was last asked. */
   readonly shown: Oid | undefined;
   readonly tracked: Oid | undefined;
-  /** Whether ours descends from `tracked`; set only if the two differ. */
+  /** Whether ours descends from `tracked`; computed only if the two differ. */
   readonly isAhead: boolean;
   /** Whether what was deleted there may be put back. */
   readonly restore: boolean;
@@ -89,7 +89,7 @@ export function decidePush({ tip, shown, tracked, isAhead, restore }: PushFacts)
 
 /**
  * Returns the command that deletes refs of a remote if they have not moved since we saw them. It skips our own pre-push
- * hook, which refuses every deletion of a handoff: whoever types it has decided.
+ * hook, which refuses every deletion of a handoff: whoever types this command has decided.
  */
 export function deletionOnRemote(
   remote: string,

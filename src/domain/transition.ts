@@ -234,8 +234,8 @@ function namesPlace({ recorded }: HandoffCommit, topic: string, place: Place): b
 const MAX_LOOKS = 2_000_000;
 
 /**
- * Returns a function that tells whether a merge joins two lines (neither parent is in the other's history). By a merge of a
- * line with its own past, a former owner would own the handoff again without a take. `known`: all commits that were read;
+ * Returns a function that tells whether a merge joins two lines (neither parent is in the other's history). A merge of a line
+ * with its own past would let a former owner own the handoff again without a take. `known`: all commits that were read;
  * `added`: those that the move adds to the history of `old`.
  */
 function lineJudge(

@@ -26,7 +26,7 @@ export function triedText(argv: readonly string[]): string {
   return text;
 }
 
-/** Returns the value of a note's trailer, one line; `undefined` if nothing was tried. */
+/** Returns the value of a note's trailer `Handoff-Tried`, on one line; `undefined` if nothing was tried. */
 export function formatTried(tried: readonly Tried[]): string | undefined {
   if (tried.length === 0) return undefined;
   return JSON.stringify(tried.map(({ tree, status, command }) => [tree, status, command]));

@@ -48,12 +48,12 @@ interface BypassRequest {
   /** `undefined`: a person. */
   readonly session: SessionId | undefined;
   readonly key: BypassKey;
-  /** The refusal is about handoff files. */
+  /** Whether the refusal is about handoff files. */
   readonly files?: boolean;
   readonly now: number;
 }
 
-/** Whether a person allows what is refused: `again` by a token that this call consumed before, `now` by one consumed here. */
+/** Whether a person allows what is refused: `now` if this consumes a token, `again` if the call consumed one before. */
 export function consumeBypass(commonDir: string, request: BypassRequest): 'again' | 'now' | undefined {
   if (isCovered(commonDir, request)) return 'again';
   const { session, key, now, files = false } = request;
@@ -69,8 +69,8 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
 }
 
 /**
- * Whether a person's `allow --once` lets this session do what our command refuses; uses it up. The random key limits the
- * bypass to that command.
+ * Whether a person's `allow --once` lets this session do what our command refuses. If so, the token is consumed. The random
+ * key limits the bypass to that command.
  */
 export function isAllowedOnce(commonDir: string, session: SessionId, now: number): boolean {
   const key = { kind: 'git', pid: 0, start: randomName() } as const;

@@ -19,7 +19,7 @@ import type { StoredSession } from './records.ts';
 export interface Context {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The parent of the launcher, which is the nearest process that can be a client. */
+  /** The parent of the launcher: the nearest process that can be a client. */
   readonly clientPid: number;
   /** The processes of this machine, read when the command first asks for them. */
   readonly processes: () => ProcessTable;

@@ -116,7 +116,7 @@ export function appendSessionEvents(
   append(commonDir, owner, undefined, events);
 }
 
-/** Whether this call is the session's first to report `id`. Records `id` first: a kill may lose the report, never repeat it. */
+/** Whether this call is the session's first to report `id`. It records `id` first, so that a killed call is never repeated. */
 export function isFirstToReport(
   commonDir: string,
   session: SessionId,
@@ -261,7 +261,7 @@ interface ReadJournal {
   readonly journal: SessionJournal;
 }
 
-/** The most journals that we keep in memory. A call asks for the same ones many times. */
+/** The most journals that we keep in memory, because one call reads the same journals many times. */
 const MAX_READ = 64;
 const alreadyRead = new Map<string, ReadJournal>();
 

@@ -6,8 +6,8 @@ import type { ProcessId, SessionRecord } from '../domain/session.ts';
 
 /**
  * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`, and in a second line the git
- * dir, because a copy of the clone also has the file. With it, the launcher reads no refs. The order of the steps matters: a
- * session first creates its ref. Then it unlinks the file if that names another session, or else writes it, and lists the refs.
+ * dir, because a copy of the clone also has the file. Thanks to it, the launcher need not read refs. The order of steps matters:
+ * a session first creates its ref. Then it writes the file, or unlinks one that names another session. Last, it lists the refs.
  */
 export const loneSessionFile = (gitDir: string): string => `${gitDir}/handoff-solo`;
 

@@ -10,8 +10,8 @@ import { knownWorktreeId, lookFile, repositoryFolder, shareAll } from '../host/f
 /**
  * Version 0.1.0 and some later builds kept in many files what is now in a session's journal:
  * `handoff/ledger/<worktree id>/`, with a start list and a pause for each session, `handoff/{noted,late}/` and
- * `<git dir>/handoff-operation`. The first call that reads journals moves all that, except which commands were running and
- * what sessions had heard.
+ * `<git dir>/handoff-operation`. The first call that reads journals moves the contents into them, except which commands were
+ * running.
  */
 
 /** Other files of those builds, which nothing needs any more. */
@@ -21,7 +21,7 @@ const FORMER = 'failed noted late told nudged asked settings-told registered tou
 
 /**
  * The last line that a migration adds to a journal. If it is missing, the migration was interrupted, and runs again. It
- * holds a hash of the added lines, so that lines which an older build leaves later are added, too.
+ * holds a hash of the added lines, so that other lines, which an older build leaves later, are added, too.
  */
 const markOf = (lines: string): string => `{"t":"migrated","lines":"${hash('sha256', lines)}","at":0}\n`;
 

@@ -94,8 +94,8 @@ export function judgeSessions(
 }
 
 /**
- * Whether the record came here with a copy of another clone (`cp -r`), in which the session goes on: both have its journal.
- * False if that clone cannot be seen: it was moved here, or its folder has another name in its container or machine.
+ * Whether the record was copied here with another clone (`cp -r`): both clones have the session's journal. False if the other
+ * clone cannot be seen: it was moved here, or its folder has another name in its container or machine.
  */
 function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): boolean {
   if (clone === null || clone === commonDir) return false;
@@ -103,7 +103,7 @@ function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): 
   return here !== undefined && there !== undefined && (here.ino !== there.ino || here.dev !== there.dev);
 }
 
-/** In the copy, the session counts as over, whatever it does in the original. */
+/** In the copy, the session counts as over, even if it goes on in the original. */
 const asEnded = (stored: StoredSession): StoredSession => ({
   ...stored,
   record: { ...stored.record, ended: { at: stored.record.startedAt, reason: 'copied' } },

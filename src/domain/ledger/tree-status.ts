@@ -1,8 +1,8 @@
 import type { Oid, SessionId } from '../names.ts';
 
 /**
- * The working tree's difference from HEAD at one moment, and what two such statuses tell about the time between them: one
- * before and one after a shell command, or a session's start list and a later status.
+ * How the working tree differs from HEAD at one moment (a status), and what two statuses tell about the time between them:
+ * those from before and after a shell command, or a session's start list and a later status.
  */
 
 /** A file's path from the top of the working tree. */
@@ -19,7 +19,7 @@ export interface DirtyPath extends FilePath {
   readonly disk: FileState;
   /** Whether the index has the path because of `git add --intent-to-add`. */
   readonly intended?: true;
-  /** Size, times and inode of the file: when they are the same, so is the content. Empty when there is none. */
+  /** Size, times and inode of the file: when they are the same, so is the content. Empty when there is no file. */
   readonly stamp: string;
 }
 

@@ -4,8 +4,8 @@ import { sameState, type DirtyPath, type TreeStatus } from './tree-status.ts';
 
 /**
  * Returns uncommitted work that `before` shows and `after` does not: files that are gone, or are as HEAD has them. It may have
- * been committed meanwhile. At `changed` paths, a command replaced the work: it is lost, too. An untracked file that nobody has
- * claimed is left out: builds and tests make and remove such files all the time.
+ * been committed meanwhile. Work at `changed` paths is lost, too, because a command replaced it. An untracked file that nobody
+ * has claimed is left out: builds and tests make and remove such files all the time.
  */
 export function vanishedBetween(
   before: TreeStatus,

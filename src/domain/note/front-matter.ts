@@ -1,7 +1,7 @@
 import { Lexer, isMap, isScalar, parseDocument } from 'yaml';
 import { escapeLine } from '../messages.ts';
 
-/** What the front matter of a structured note says (schema/handoff-front-matter.schema.json), by its own keys. */
+/** The front matter of a structured note, with the keys of schema/handoff-front-matter.schema.json. */
 export interface FrontMatter {
   readonly schema_version: string;
   /** As the note states it; checked elsewhere. */
@@ -21,7 +21,7 @@ type FrontMatterResult =
   | { readonly kind: 'invalid'; readonly problem: FrontMatterProblem }
   | { readonly kind: 'structured'; readonly fields: FrontMatter };
 
-/** Any of these makes a mapping ours. */
+/** A mapping with any of these keys is ours. */
 const OUR_KEYS: readonly string[] = ['schema_version', 'handoff_id', 'from', 'to'];
 
 /** Reads front matter (the `yaml` of `splitNote`): ours if it is a mapping with a key of ours. `now`: ms since the epoch. */
@@ -91,7 +91,7 @@ function keyLines(text: string): string[] {
   return [...text.matchAll(KEY_LINE)].map(([, , quoted, plain]) => quoted ?? plain ?? '');
 }
 
-/** The lexer's token before an unquoted scalar, which is the next token. */
+/** The token that the lexer yields before an unquoted scalar. */
 const SCALAR = '\u001f';
 
 /** Returns why a text must not even be parsed; `undefined`: it may be. */
@@ -114,7 +114,7 @@ function refusedToken(text: string): string | undefined {
   return undefined;
 }
 
-/** Formats front matter, with its `---` lines, as the format's first implementation does: this order, single quotes. */
+/** Formats front matter, with its `---` lines, like the format's first implementation: keys in this order, single quotes. */
 export function formatFrontMatter(fields: FrontMatter): string {
   const lines = KEYS.flatMap((key) => {
     const value = fields[key];
@@ -127,7 +127,7 @@ export function formatFrontMatter(fields: FrontMatter): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** A problem of front matter: what is wanted, and a line that would be right. */
+/** A problem of front matter: what is wrong, and a line that would be right. */
 export interface FrontMatterProblem {
   readonly message: string;
   readonly hint: string;

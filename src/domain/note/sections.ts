@@ -1,6 +1,6 @@
 import { cutToBytes, escapeText } from '../messages.ts';
 
-/** Headings as notes of this program and of its predecessors have them; compared in lower case, by their first words. */
+/** Headings in notes of this program and its predecessors. A title is compared in lower case, up to a colon, bracket or dash. */
 const HEADINGS = {
   goal: ['goal', 'the goal', 'objective', 'purpose'],
   state: ['state', 'current state', 'status', 'where we are'],
@@ -51,7 +51,7 @@ interface Heading {
  * next heading of its own level or a higher one; headings inside code fences are text. A label inside a section
  * (`Status: half of it` in the next action) begins a section, too, but the outer one goes on and keeps all its lines. If
  * two sections have the same name, the first counts. If no section names the next action, the end of a line may:
- * `… Next: the rate limit.` Linear in the length of the body.
+ * `… Next: the rate limit.` The time is linear in the length of the body.
  */
 export function noteSections(body: string): NoteSections {
   const found = new Map<keyof NoteSections, string[]>();
@@ -115,7 +115,7 @@ function nextSentence(line: string): string | undefined {
   return found === null ? undefined : line.slice(found.index + found[0].length);
 }
 
-/** Cuts a title after its name: `State: done, not done` is `state`. */
+/** Cuts a title after its name: `State: done, not done` becomes `state`. */
 function titleOf(text: string): string {
   const name =
     text
@@ -257,7 +257,7 @@ const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
 
 /**
  * Makes a text by others safe to show to an agent: nothing is deleted, but what could steer a terminal, hide, or pass
- * for a client's markup becomes visible as an escape. Prose is never judged.
+ * for a client's markup becomes visible as an escape. It does not judge the prose.
  */
 export function escapeForAgent(text: string): string {
   const plain = escapeText(text);

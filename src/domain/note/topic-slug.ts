@@ -17,7 +17,7 @@ export const topicSlug = (text: string): string => slugWords(text).join('-');
 /** Longer names are cut at a word, because people type them. */
 const MAX_CHARACTERS = 60;
 
-/** Makes a topic of as many words as fit in `most` characters (`<word>-work` of one); `fallback` if no word carries meaning. */
+/** Makes a topic of the words that fit in `most` characters; a single one becomes `<word>-work`. `fallback`: for none. */
 export function topicFrom(words: readonly string[], fallback: string, most = MAX_CHARACTERS): Topic {
   let name = '';
   for (const word of words) {

@@ -5,13 +5,13 @@ const OWN_MACHINE = ['127.0.0.1', '[::1]', '0.0.0.0', 'host.docker.internal'];
 /** Words that manuals write in place of a password. */
 const WORDS = ['pass', 'passwd', 'pwd', 'secret', 'token'];
 
-/** If a secret has fewer different characters than this after its prefix, a person typed it. */
+/** If a secret has fewer different characters than this after its prefix, a person made it up. */
 const MIN_DIFFERENT = 5;
 
 /**
  * Whether what the scanner took for a secret only stands for one: `ghp_xxxx…`, `AKIA…EXAMPLE`, `xoxb-your-token`, the
- * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Twenty random characters have one
- * case and no digit less than once in ten million times.
+ * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Twenty random characters are
+ * letters of one case less than once in ten million times.
  */
 export function isPlaceholder(secret: string): boolean {
   if (secret.includes('://')) return isSampleAddress(secret);

@@ -13,8 +13,8 @@ export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
 /**
  * What each situation means for a note, and the sentence that says so. One `stale` finding makes the note stale. Commits on
- * top of the note's base do not, because the note's own session commits after writing it. The manual shows this table
- * (STALE NOTES), except for the sentences.
+ * top of the note's base are no such finding, because the note's own session commits after writing it. The manual shows this
+ * table (STALE NOTES) without the sentences.
  */
 export const RULES = {
   'note-closed': ['note', 'stale', 'the note is closed: its owner marked the work as done'],
@@ -95,7 +95,7 @@ type CodeOf<On extends Axis> = {
 
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** A situation, with a value for each name in its sentence except `Known` ones. Only some sentences name the branch. */
+/** A situation, with a value for each name in its sentence, except the `Known` names. Only some sentences name the branch. */
 export type Situation<Code extends FindingCode, Known extends string = never> = Code extends FindingCode
   ? { readonly code: Code; readonly branch?: string } & Readonly<
       Record<Exclude<NamesIn<(typeof RULES)[Code][2]>, Known>, string>
@@ -166,7 +166,7 @@ function comparedCounts(now: number, then: number): Situation<FindingCode> {
   return { code: 'tree-fewer', now: is, then: counted(then, 'path') };
 }
 
-/** Says which of the commands that the note's session tried prove something about the trees that are here. */
+/** Says what the commands that the note's session tried prove about the trees that are here. */
 export function triedFindings(tried: readonly Tried[], here: ReadonlySet<string>): NoteFinding[] {
   if (tried.length === 0) return [finding({ code: 'tests-none' })];
   return tried.map(({ command, status, tree }) => {
@@ -178,7 +178,7 @@ export function triedFindings(tried: readonly Tried[], here: ReadonlySet<string>
 
 /** Another open handoff of the branch. */
 interface SiblingFact {
-  /** As it is typed. */
+  /** The name to type. */
   readonly name: string;
   readonly who: string;
   readonly newer: boolean;

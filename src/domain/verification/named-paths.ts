@@ -2,7 +2,7 @@
 export interface NamedPath {
   /** The path as the note has it. */
   readonly text: string;
-  /** The path from the top of the working tree; `undefined`: it cannot lie inside. */
+  /** The path from the top of the working tree; `undefined`: it is not inside. */
   readonly path: string | undefined;
   /** Whether it looks like a path; otherwise it counts only if there is such a file. */
   readonly sure: boolean;
