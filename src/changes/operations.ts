@@ -39,7 +39,7 @@ export function readBeginners(place: LedgerPlace | undefined, { mark }: Operatio
 
 export interface Unfinished {
   readonly operation: Operation;
-  /** The operation again, if we know that another live session began it. */
+  /** The operation and its beginner, if we know that this is another live session. */
   readonly others: OthersOperation | undefined;
   /** Whether we know that the asking session began it. */
   readonly isOwn: boolean;
@@ -64,7 +64,7 @@ export function findUnfinished(
   return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
 }
 
-/** Whether a command that still runs started before the operation: one of the asking session, and none of another. */
+/** Whether a running command of the asking session, and none of another session, started before the operation. */
 function runsNow(place: LedgerPlace, { own, foreign }: SessionGroups, { at }: Operation): boolean {
   const running = readWindows(place).filter(({ from }) => from - CLOCK_SLACK_MS <= at);
   return (
@@ -104,7 +104,7 @@ interface FinishingPlace {
   readonly self: SessionId;
 }
 
-/** Returns the staged paths by which to judge a commit, without those that an operation it finishes has staged. */
+/** Returns the staged paths to judge a commit by. If the commit finishes an operation, what the operation staged is left out. */
 export async function withoutOperation(
   place: FinishingPlace,
   operation: Operation | undefined,
@@ -133,15 +133,15 @@ async function readFinishing(
   return { made, merged, resolved };
 }
 
-/** Whether a staged state is another session's work: a conflict over a deleted file leaves the file on the disk. */
+/** Whether a staged state is another session's work: a conflict over a deletion leaves the file, with such work, on the disk. */
 function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
   const { foreign } = claimsOn(path, ledgers, groups, head);
   return strong(foreign).some(({ after }) => sameState(after, index));
 }
 
 /**
- * Returns the tree of git's last merge, if this operation made it: a journal says so, or the tree was another one before the
- * command that began the operation. A revert has none: with `-n`, its tree also has what somebody had staged.
+ * Returns the tree of git's last merge, if this operation made it: a journal says so, or the last merge had a different tree
+ * before the command that began the operation. A revert has none: with `-n`, its tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
@@ -155,7 +155,7 @@ function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation)
   return began ? tree : undefined;
 }
 
-/** What an operation that a commit finishes (merge, pick, revert, squash) has itself put into the index. */
+/** What an operation (merge, pick, revert, squash) has itself put into the index, for the commit that finishes it. */
 export interface Finishing {
   /** The states that the operation's commits give to each path they change; several if it merges several heads. */
   readonly made: ReadonlyMap<string, readonly FileState[]>;

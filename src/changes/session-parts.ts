@@ -124,7 +124,7 @@ export function withContent(dirty: DirtyPath, oids: ReadonlyMap<string, Oid>): D
 
 interface Joined<Part extends SessionPart> {
   readonly entries: ReadonlyMap<string, FileState>;
-  /** The contents of the entries, not stored yet. */
+  /** The contents of the entries. They are not stored yet. */
   readonly contents: ReadonlyMap<Oid, Buffer>;
   readonly failed: readonly Inseparable<Part>[];
 }
@@ -178,7 +178,7 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether a file is left after the session's own changes. Emptying another session's new file does not create one. */
+/** Whether a file is left after the session's own changes. A session that empties another's new file does not create a file. */
 const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
   steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 

@@ -95,7 +95,7 @@ class Judge {
     this.#place = place;
   }
 
-  /** `gains`: of HEAD since the session began to change the path; `moved`: by moves that may have left the index behind. */
+  /** `gains`: since the session began to change the path; `moved`: by moves of HEAD that may have left the index behind. */
   async isStale(candidate: Candidate, gains: readonly Gain[], moved: readonly Gain[]): Promise<boolean> {
     for (const gain of [...gains, ...moved]) {
       const found = await this.#bearing(candidate.next, gain);
@@ -108,7 +108,7 @@ class Judge {
     return false;
   }
 
-  /** Whether HEAD's gain is the session's own: it committed what was staged, and then went on changing the path. */
+  /** Whether HEAD's gain is the session's own: the session committed what was staged, and then went on changing the path. */
   async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
     const { cwd, groups } = this.#place;
     let at = head;
@@ -131,7 +131,7 @@ class Judge {
     return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
   }
 
-  /** Whether a later commit made the change again. HEAD need not show this, because lines beside the change may differ. */
+  /** Whether a later commit made the change again. HEAD does not show this if lines beside the change differ. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
     const changes = await pastChanges({ cwd: this.#place.cwd }, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;

@@ -95,7 +95,7 @@ export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
  * `handoff/looks/<worktree id>` has the newest status, whoever read it.
  */
 
-/** The id of the window that opens for a session's running tool call when another session arrives: it may be a command. */
+/** The id of the window that opens for a session's running tool call when another arrives: the call may be a command. */
 export const ARRIVAL = 'arrival';
 
 /** A shell command that runs now, with the working tree as it was before. */

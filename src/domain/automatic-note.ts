@@ -3,8 +3,8 @@ import { type Oid, type SessionId, type Topic, shortId, ownerName } from './name
 import { counted, cutToCharacters, escapeLine, shellWord } from './messages.ts';
 
 /**
- * The note that git-handoff leaves for a session that left none: what git and the guard have seen, as Markdown with the
- * headings of a handover. It contains no timestamp, so that the same state always gives the same text.
+ * The note that git-handoff leaves for a session that left none. It tells what git and the guard have seen, in Markdown with
+ * the headings of a handover. It contains no timestamp, so that the same state always gives the same text.
  */
 
 export interface AutomaticFacts {
@@ -128,7 +128,7 @@ function nextLines({ paths, untracked, commits, head }: AutomaticFacts): string[
     ...(newest === undefined ? [] : [`git show ${newest.oid}`]),
   ];
   return [
-    'Unknown. Ask the user what was intended, or read what is there, in the top folder of the working tree:',
+    'Unknown. Ask the user what was intended, or look for yourself, in the top folder of the working tree:',
     '',
     ...commands.map((one) => `- ${codeSpan(one)}`),
   ];
@@ -159,8 +159,8 @@ export function codeSpan(text: string): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns the topic of a session's automatic note, which never changes: `session-` and the short id that our messages show. If
- * the id is no UUID, the beginning of its hash replaces the short id. `sha256` returns hex.
+ * Returns the topic of all automatic notes of a session: `session-` and the short id that our messages show. If the id is no
+ * UUID, the beginning of its hash replaces the short id. `sha256` returns hex.
  */
 export function automaticTopic(session: SessionId, sha256: (text: string) => string): Topic {
   const id = session.toLowerCase();

@@ -31,7 +31,7 @@ export interface ConsumedBypass {
 
 /** How long a token waits to be consumed. */
 export const BYPASS_TTL_MS = 10 * 60_000;
-/** How far two processes' clocks may differ: a token dated further in the future is invalid. */
+/** How far clocks may differ: a token dated further in the future is invalid. */
 const SLACK_MS = 5_000;
 /** After this time a tool call counts as over although its client has not reported the end. */
 const MAX_CALL_MS = 3600_000;

@@ -77,7 +77,7 @@ export function missingTrailers(trailers: Trailers, parts: MessageParts): string
   ];
 }
 
-/** Excludes anything that could end a trailer. */
+/** A client and its model, without anything that could end a trailer. */
 const MODEL = /^[A-Za-z][\w./@+[\]:-]*$/;
 const MAX_MODEL = 120;
 
@@ -115,7 +115,7 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 
 /**
  * Returns the other sessions whose work a commit holds according to its message; `undefined`: the message names none. `self`
- * and its related sessions do not count. If the message names one of these, `Handoff-Accepted-From` excludes further sessions.
+ * and its related sessions do not count. If the message names one of these, nor do the sessions in `Handoff-Accepted-From`.
  */
 export function otherOwners(
   message: string,

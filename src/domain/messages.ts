@@ -27,7 +27,7 @@ interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/** A command's refusal or inability: what happened, and the next command to type. */
+/** Why a command refuses or fails: what happened, and the next command to type. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;

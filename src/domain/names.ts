@@ -182,7 +182,7 @@ export function meantId<T extends string>(text: string, ids: Iterable<T>): T | u
 /** Parses a branch name by git-check-ref-format(1). A name like an option is refused, although very old git could create it. */
 export function parseBranchName(text: string): BranchName | undefined {
   if (text === '' || text.startsWith('-') || text.endsWith('/') || text === '@') return undefined;
-  // eslint-disable-next-line no-control-regex -- control characters are what must be refused
+  // eslint-disable-next-line no-control-regex -- control characters must be refused
   if (/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.$/.test(text)) return undefined;
   for (const part of text.split('/')) {
     if (part === '' || part.startsWith('.') || part.endsWith('.lock')) return undefined;

@@ -43,7 +43,7 @@ export interface OverlapNotice {
   readonly paths: readonly string[];
   /** The names of the sessions in the other worktree. */
   readonly who: string;
-  /** A sentence for each of them that is idle. */
+  /** A sentence for each of these sessions that is idle. */
   readonly idle: string;
   readonly folder: string;
   /** `undefined`: HEAD is detached. */

@@ -37,7 +37,7 @@ export function parseAllowed(value: string | undefined): string[] {
   return (value ?? '').split(',').flatMap((word) => /^[\w-]+\/[\w-]+$/.exec(word.trim())?.[0] ?? []);
 }
 
-/** What looks like a secret in a text. The secret itself is not part of it: nothing that is printed or kept may hold it. */
+/** What looks like a secret in a text. A finding does not contain the secret: nothing that is printed or kept may do so. */
 export interface SecretFinding {
   /** As the scanner calls it: `<rule>/<message>`. */
   readonly rule: string;
@@ -70,7 +70,7 @@ export function describeFindings(findings: readonly SecretFinding[]): string {
 }
 
 /**
- * What a text must hold for a rule of the scanner to match in it: all parts of one of these groups. A text that has none of
+ * What a text must contain if a rule of the scanner is to match: all parts of one of these groups. A text that has none of
  * the groups is clean, like nearly every note, and the scanner is not even loaded for it.
  * test/unit/secrets/literals.test.ts compares the table with the scanner's expressions.
  */

@@ -72,7 +72,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
     /** `undefined`: `init` never ran here, so only marker files are guarded. */
     enabled: read('handoff.enabled', FLAG, undefined),
     marker: read('handoff.marker', oneOf('rewrite', 'handshake'), 'rewrite'),
-    /** Further shell patterns of files guarded like the predecessors' handoff files. */
+    /** Shell patterns of further files to guard like the predecessors' handoff files. */
     guardPath: texts('handoff.guardpath'),
     trailer: read('handoff.trailer', TRAILER, 'id'),
     /** Whether a session's commits name its client and model (`Assisted-by`). */
@@ -105,7 +105,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
     verifyOperators: read('handoff.verifyoperators', FLAG, false),
     /** What happens to a note that seems to hold a secret, when it is written and when it would leave this machine. */
     secretScan: read('handoff.secretscan', oneOf('deny', 'warn', 'off'), 'deny'),
-    /** The most uncommitted work that a note may carry: bytes of all its contents. */
+    /** How many bytes of uncommitted work a note may carry. */
     maxWork: read('handoff.maxwork', SIZE, 20 * 1024 ** 2),
     /** Ignored dependencies that `try` links: names, or paths from the top. */
     tryLinks: all('handoff.trylinks').length === 0 ? TRY_LINKS : texts('handoff.trylinks'),

@@ -197,7 +197,7 @@ function skippedFile(item: unknown): SkippedFile[] {
     : [];
 }
 
-/** Whether a path from elsewhere can be one of a working tree. git, which knows the file system, checks it later. */
+/** Whether a path from elsewhere can be in a working tree. git, which knows the file system, checks it later. */
 function isWorkPath(path: string): boolean {
   // Half a surrogate pair would be written as another name.
   if (path.length > MAX_PATH || /[\0\p{Surrogate}]/u.test(path)) return false;
@@ -262,7 +262,7 @@ export function bytesOf({ items }: Snapshot): number {
   return items.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
 }
 
-/** A kept rescue, as far as the limits need it. */
+/** What the limits need to know of a kept rescue. */
 interface Kept {
   readonly number: number;
   readonly at: number;

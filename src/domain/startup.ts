@@ -34,7 +34,7 @@ export interface StartupFacts {
   /** How many more open handoffs there are than `notes` has. */
   readonly further?: number;
   readonly peers: readonly Peer[];
-  /** How many automatic notes are only counted, because there are too many to show which one to continue. */
+  /** How many automatic notes are only counted: there are too many to say which one to continue. */
   readonly automatic?: number;
   /** Names of the predecessors' files in this project's memory folder, with their owners. */
   readonly files: readonly { name: string; owner: string | undefined }[];

@@ -67,9 +67,9 @@ interface PushFacts {
   /** What the remote shows now, and what it showed when it was last asked. */
   readonly shown: Oid | undefined;
   readonly tracked: Oid | undefined;
-  /** Whether ours descends from `tracked`; computed only if the two differ. */
+  /** Whether our tip descends from `tracked`; needed only if they differ. */
   readonly isAhead: boolean;
-  /** Whether what was deleted there may be put back. */
+  /** Whether a handoff that was deleted at the remote may be pushed again. */
   readonly restore: boolean;
 }
 

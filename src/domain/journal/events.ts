@@ -74,7 +74,7 @@ const OF_WORKTREE = {
   answered: { paths: someTexts, agent },
   /**
    * A shell command begins. `look`: the working tree before it, as `formatTreeStatus` writes it · `agent`: the sub-agent that
-   * runs it; empty for the session itself · `named`: paths that it names as written or removed · `commits`: whether it runs
+   * runs it; empty for the session itself · `named`: paths named in it that it writes or removes · `commits`: whether it runs
    * `git commit`, whose hooks may put the whole tree aside for a while · `merged`: the tree that git had last merged; empty if
    * there was none · `looked`: whether `look` was taken for this command; otherwise it is an older status · `shell`: the folder
    * of the client's shell, without symbolic links, if the shell's next command runs there, too.
@@ -109,7 +109,7 @@ const OF_WORKTREE = {
   },
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   request: { agent, to: parseOwner, wish: oneOf(WISHES), paths: texts },
-  /** This session has heard the news `ids`. `by`: the call that reports it; if parallel calls record this, the first one. */
+  /** This session has heard the news `ids`. `by`: the call that wants to report it; the first one in the journal does. */
   notified: { ids: texts, by: someText, agent },
   /** The session was put on record here, under this process. */
   registered: { pid: number, start: text },

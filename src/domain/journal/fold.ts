@@ -279,7 +279,7 @@ function foldPath(ledger: Ledger, event: JournalEvent): void {
 
 function endClaim({ claims, ended, staged, taken }: Ledger, event: EventOf<'end'>): void {
   const { path, why, by, at } = event;
-  // The path was seen clean before the claim's last change.
+  // The path was clean then, but the session has changed it since.
   if (why === 'clean' && (claims.get(path)?.at ?? 0) > at) return;
   moveClaim(path, claims, why === 'clean' ? ended : undefined);
   staged.delete(path);
@@ -332,7 +332,7 @@ function withClaim(session: SessionId, known: OpenClaim | undefined, event: Even
 
 /**
  * Changes the list in place: a copy for each change would make a long journal take quadratic time. A change that was undone
- * and restored is in the journal twice, but the list keeps it once: as a chain, it would not fit together otherwise.
+ * and restored is in the journal twice, but the list keeps it once: otherwise the changes would not form a chain.
  */
 export function addChange(changes: PathChange[], next: PathChange): void {
   const last = changes.at(-1);

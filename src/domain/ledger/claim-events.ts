@@ -20,7 +20,7 @@ interface WindowFacts {
   readonly own: ReadonlySet<SessionId>;
   /** The command's time, up to now. */
   readonly window: Window & { readonly to: number };
-  /** Paths that the command itself names as written or removed. */
+  /** Paths named in the command that it writes or removes. */
   readonly named: readonly string[];
   readonly changes: readonly WindowChange[];
   readonly ledgers: readonly SessionLedger[];
@@ -131,7 +131,7 @@ export function claimsSettled(
   );
 }
 
-/** Returns the ledgers with their ended claims open again, as far as the changes are back at their paths. */
+/** Returns copies of the ledgers, in which those ended claims are open again whose changes are back. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
   changeAt: (path: string) => Replaced | undefined,

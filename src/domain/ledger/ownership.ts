@@ -121,7 +121,7 @@ export function hasStaged({ staged }: SessionLedger, path: string, index: FileSt
 }
 
 /**
- * Whether a session made a commit's change of a path. The commit's trailers tell or, if it has none, the session's allowed
+ * Whether a session made a commit's change of a path. The commit's trailers decide or, if it has none, the session's allowed
  * commits. `owns` tells whether an id in a trailer means that session.
  */
 export function isMaker(

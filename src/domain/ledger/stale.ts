@@ -65,7 +65,7 @@ export function isUpToDate({ own, head, next }: Candidate): boolean {
   return isFrom && own.some(({ after }) => sameState(after, next));
 }
 
-/** Whether a last change of the session turned exactly HEAD's content into the content to commit. */
+/** Whether the last change of one of the session's claims turned HEAD's content into exactly the content to commit. */
 export function isMeant({ own, head, next }: Candidate): boolean {
   return own.some(({ changes }) => {
     const last = changes.at(-1);

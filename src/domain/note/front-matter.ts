@@ -16,7 +16,7 @@ export interface FrontMatter {
 }
 
 type FrontMatterResult =
-  /** Not a mapping, or another tool's: it passes unjudged. */
+  /** It is no mapping, or belongs to another tool: we do not judge it. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'invalid'; readonly problem: FrontMatterProblem }
   | { readonly kind: 'structured'; readonly fields: FrontMatter };
@@ -166,7 +166,7 @@ const RULES: Readonly<Record<keyof FrontMatter, Rule>> = {
   references: {
     isOptional: true,
     most: 256,
-    // eslint-disable-next-line no-control-regex -- control characters are what must be refused
+    // eslint-disable-next-line no-control-regex -- control characters must be refused
     pattern: /^[^\u0000-\u001f\u007f\ud800-\udfff]{1,1024}$/u,
     wanted: 'a list of at most 256 texts of 1 to 1024 characters, without control characters',
     example: "['commit:abc1234']",

@@ -22,7 +22,7 @@ export interface RemoteRelation {
   readonly behind: number | null;
 }
 
-/** Returns how a handoff relates to a remote; `apart` is `undefined` if that could not be counted. */
+/** Returns how a handoff relates to a remote. `apart`: `undefined` if the commits could not be counted. */
 export function decideRelation(remote: string, apart: Apart | undefined): RemoteRelation {
   if (apart === undefined) return { remote, state: 'unknown', ahead: null, behind: null };
   return { remote, state: stateOf(apart), ...apart };

@@ -66,7 +66,7 @@ export const RULES = {
   'file-missing': ['files', 'stale', '{path} is {gone}'],
   'file-uncompared': ['files', 'unknown', '{path} is here; it is unknown whether it has changed'],
   'file-unsafe': ['files', 'unknown', '{path} is not a path inside the repository: not checked'],
-  'files-left': ['files', 'unknown', '{count} more important files were not checked'],
+  'files-left': ['files', 'unknown', '{count} further important files were not checked'],
 
   'tree-clean': ['tree', 'ok', 'the working tree is clean, as it was'],
   'tree-as-then': ['tree', 'ok', '{now} uncommitted, as many as when the note was written'],
