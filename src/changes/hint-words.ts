@@ -91,7 +91,7 @@ export function commitWords(commonDir: string, words: CommitWords | undefined, s
 const OUR_OPTIONS =
   /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
-/** Returns other options of a command as they were typed, without those that a message must not show. */
+/** Returns options of a command as they were typed, without those that a message must not show. */
 export function otherWords(words: readonly string[]): string {
   return words.flatMap((word) => plainOption(word) ?? []).join('');
 }

@@ -177,7 +177,7 @@ export function isOfOperation({ path, index }: StagedPath, { made, merged, resol
 
 /**
  * Returns the sessions that made a commit whose message names no session. Each has recorded a commit with the same parent and
- * at least one path, and every path that it recorded has the recorded state in this commit.
+ * at least one path, and all its recorded paths have the same states in this commit.
  */
 export async function recordedMakers(
   cwd: string,

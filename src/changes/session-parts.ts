@@ -68,7 +68,7 @@ export async function unrecordedClaims(
   const windows = readWindows(place);
   const changed: OpenClaim[] = [];
   for (const window of windows) {
-    // When a session arrives, a window opens for another's running tool call, even if it is no shell command.
+    // When a session arrives, a window opens for another session's running tool call, even if that is no shell command.
     if (window.session !== self || window.id === ARRIVAL) continue;
     const { top } = tree;
     const claims = await claimsAround({ top, window, windows, after: status, ledgers, own: owners, now });

@@ -226,8 +226,8 @@ const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clon
 
 /**
  * Finds in HEAD's reflog the last moves that may have left the index behind, newest first: `reset`, `update-ref`, `fetch`, a
- * push into the branch, or a gap between two entries, because another worktree moved the branch. In a repository without
- * reflogs, the commits at which the session saw HEAD stand for the entries.
+ * push into the branch, or a gap between two entries, which means that another worktree moved the branch. In a repository
+ * without reflogs, the commits at which the session saw HEAD take the place of entries.
  */
 async function indexMoves(
   place: StalePlace,

@@ -31,7 +31,7 @@ export interface WorkPlace extends LedgerPlace {
   readonly gitDir: string;
 }
 
-/** `path` is relative to the worktree's top, with `/`. */
+/** `path` is relative to the worktree's top, with `/` as separator. */
 export interface PlacedPath {
   readonly found: FoundRepository;
   readonly path: string;

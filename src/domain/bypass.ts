@@ -48,7 +48,7 @@ export function fits({ session }: BypassToken, by: SessionId | undefined): boole
   return session === null || session === by;
 }
 
-/** Whether a bypass consumed for one key counts for a check with another key of the same session. */
+/** Whether a consumed bypass also counts for a check with this key of the same session. */
 export function covers(consumed: ConsumedBypass, key: BypassKey, now: number): boolean {
   const { key: own } = consumed;
   if (own.kind === 'git') return key.kind === 'git' && own.pid === key.pid && own.start === key.start;

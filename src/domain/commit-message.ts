@@ -115,7 +115,7 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 
 /**
  * Returns the other sessions whose work a commit holds according to its message; `undefined`: the message names none. `self`
- * and its related sessions do not count. If the message names one of these, nor do the sessions in `Handoff-Accepted-From`.
+ * and its related sessions do not count. If the message names one of these, those in `Handoff-Accepted-From` do not either.
  */
 export function otherOwners(
   message: string,
@@ -133,13 +133,13 @@ export function otherOwners(
 
 const longer = (id: SessionId, ids: readonly SessionId[]) => ids.filter((one) => one.length > id.length);
 
-/** A message that names more sessions than this is judged by the first ones: comparing each with each takes time. */
+/** A message that names more sessions than this is judged by the first ones, because all pairs are compared. */
 const MAX_IDS = 256;
 
 /** The sessions that a commit message names, anywhere in it, by full or short ids. */
 export const messageSessions = (message: string): SessionId[] => idsAfter(message, 'Claude-Session-Id');
 
-/** Returns the values of a key at the beginning of any line, each once, in their order. */
+/** Returns the different values of a key that begins a line, in their order. */
 function idsAfter(message: string, key: string): SessionId[] {
   const lines = message.matchAll(new RegExp(`^[ \\t]*${key}[ \\t]*:[ \\t]*(\\S+)`, 'gim'));
   const ids = new Set<SessionId>();

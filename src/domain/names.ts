@@ -153,7 +153,7 @@ const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**
  * Returns the eight characters of an id that messages, trailers and topics show: the last eight if it begins with the time,
- * else the first. A person's id keeps `person-` before its eight. A sub-agent's own id is added (its end, if it is long).
+ * else the first. A person's id keeps `person-` before them. A sub-agent's own id is added (its end, if it is long).
  */
 export function shortId(id: string): string {
   const [session = '', agent] = id.split('/');
@@ -179,7 +179,7 @@ export function meantId<T extends string>(text: string, ids: Iterable<T>): T | u
   return more.length === 0 ? only : undefined;
 }
 
-/** Parses a branch name by git-check-ref-format(1). A name like an option is refused, although very old git could create it. */
+/** Parses a branch name by git-check-ref-format(1). It refuses names that look like options, which only very old git allows. */
 export function parseBranchName(text: string): BranchName | undefined {
   if (text === '' || text.startsWith('-') || text.endsWith('/') || text === '@') return undefined;
   // eslint-disable-next-line no-control-regex -- control characters must be refused

@@ -13,7 +13,7 @@ export interface Intent {
   readonly take: boolean;
   /** Sessions from which the writer may not take: they are at work, and no person has asked for it. */
   readonly spared?: ReadonlySet<SessionId>;
-  /** The tip that the writer has read: if given, a write on any other tip is refused. `null`: there must be none. */
+  /** The tip that the writer has read: if given, a write on any other tip is refused. `null`: there must be no tip. */
   readonly expect: Oid | null | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { escapeLine } from './messages.ts';
 
-/** What `handoff.secretScan` may say. */
+/** The values of `handoff.secretScan`. */
 export type SecretScan = 'deny' | 'warn' | 'off';
 
 /** What to do with a note that is being written or is about to leave this machine. */

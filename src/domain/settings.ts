@@ -109,7 +109,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
     maxWork: read('handoff.maxwork', SIZE, 20 * 1024 ** 2),
     /** Ignored dependencies that `try` links: names, or paths from the top. */
     tryLinks: all('handoff.trylinks').length === 0 ? TRY_LINKS : texts('handoff.trylinks'),
-    /** At how much of its context a session is asked for a note, in percent; 0: never. */
+    /** The percentage of its context at which a session is asked for a note; 0: never. */
     contextNudge: read('handoff.contextnudge', PERCENT, DEFAULT_NUDGE),
     /** The size of the context in tokens, for clients that do not state it; 0: not known. */
     contextWindow: read('handoff.contextwindow', TOKENS, 0),

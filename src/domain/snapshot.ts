@@ -85,7 +85,7 @@ export function formatSnapshot({ base, items, reason }: Snapshot): { text: strin
   };
   const pair = (state: FileState) =>
     state === null || state.oid === null ? null : [state.mode, numberOf(state.oid)];
-  // In the file, `raw` is the blob of a file's own bytes, and `name` is the path's raw name.
+  // In `work.json`, `raw` is the blob of a file's own bytes, and `name` is the path's raw name.
   const listed = items.map(({ path, raw, base: head, index, disk, own, left, ...marks }) => ({
     path,
     base: pair(head),

@@ -11,7 +11,7 @@ interface StartupNote {
   readonly summary: string;
   /** What is special about it: addressed to somebody, automatic, apparently done. */
   readonly remarks: readonly string[];
-  /** Lines of the note to show at once (`noteExcerpt`); empty: only its summary. */
+  /** Lines of the note to show at once (`noteExcerpt`); if empty, only the summary is shown. */
   readonly excerpt: readonly string[];
 }
 

@@ -53,7 +53,7 @@ export interface FoldFacts {
 export type FoldAction =
   'nothing' | 'create' | 'forward' | 'follow' | 'set-aside' | 'leave-deleted' | 'refuse';
 
-/** Decides what a remote's handoff does to ours. An illegal move there changes nothing here. */
+/** Decides what a remote's handoff does to ours. An illegal move at the remote changes nothing here. */
 export function decideFold({ relation, illegal, deletedHere, hasOwnText }: FoldFacts): FoldAction {
   if (relation === 'same' || relation === 'ahead') return 'nothing';
   if (illegal !== undefined) return 'refuse';

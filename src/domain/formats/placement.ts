@@ -74,7 +74,7 @@ export function decidePlacement(
 
 /**
  * Returns the topics that a note could belong to: those of its name on its branch, with or without a number. Unless
- * `byNameOnly`, also topics imported from the same file, which may hold another branch's note by now.
+ * `byNameOnly`, also topics imported from the same file: by now it may hold another branch's note.
  */
 export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(
   incoming: Pick<IncomingNote, 'branch' | 'topic' | 'importedFrom'>,

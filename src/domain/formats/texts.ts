@@ -54,7 +54,7 @@ interface ExportOrigin extends NotePlace {
   readonly format: ExportFormat;
 }
 
-/** What readers of a handover look for above the note. */
+/** What programs that read a handover expect above the note. */
 interface HandoverFacts {
   readonly head: string | undefined;
   /** RFC 3339. */
@@ -126,7 +126,7 @@ export interface Handover {
 }
 
 const FALLBACK = 'handover-note';
-/** How many words a topic is made of: more would be a sentence. */
+/** The most words of a topic: more would be a sentence. */
 const MAX_WORDS = 6;
 /** Words that say nothing in a name. */
 const SMALL = new Set('the and for a an of to in on with'.split(' '));
@@ -189,7 +189,7 @@ export function guardOwner(text: string): SessionId | undefined {
   return parseClientSessionId(markerOwner(text));
 }
 
-/** Returns the text without the marker's line: what a reader would call the note. */
+/** Returns the text without the line of the marker. */
 export function withoutMarker(text: string): string {
   if (markerOwner(text) === undefined) return text;
   const end = text.indexOf('\n');

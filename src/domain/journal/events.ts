@@ -95,7 +95,7 @@ const OF_WORKTREE = {
   },
   /** Where HEAD was when this session, or sub-agent, last looked; `own`: a tool call of its own moved HEAD there. */
   head: { ref: text, oid, own: flag, agent },
-  /** The session ran a command on the tree `on`: HEAD plus the session's changes (`git handoff try`). */
+  /** The session ran a command on the tree `on`, which is HEAD plus the session's changes (`git handoff try`). */
   tried: { command: text, status: number, on: object },
   /** The session began the merge, rebase … that `mark` identifies; `merged`: the tree that git merged, if known. */
   operation: { mark: text, merged: optional(object), agent },
@@ -114,7 +114,7 @@ const OF_WORKTREE = {
   /** The session was put on record here, under this process. */
   registered: { pid: number, start: text },
   unregistered: {},
-  /** The session works in this worktree, whose top is `top`, from a folder outside. */
+  /** The session works in this worktree from a folder outside. `top`: the worktree's top. */
   visit: { top: text },
   'visit-end': {},
   /** The session begins to work alone; `look` is what was dirty then (`formatTreeStatus`). */

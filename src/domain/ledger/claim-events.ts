@@ -53,7 +53,7 @@ function namesPath(named: readonly string[], path: string): boolean {
   return named.some((name) => path === name || path.startsWith(`${name}/`));
 }
 
-/** Whether something explains the change better than the session's command, which only ran at the same time. */
+/** Whether something else explains the change: the session's command only ran at the same time. */
 function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts): boolean {
   const { path, after, wasDirty } = change;
   const theirs = ledgers.filter(({ session }) => !own.has(session));

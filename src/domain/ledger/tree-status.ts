@@ -48,7 +48,7 @@ export function sameDirty(a: TreeStatus, b: TreeStatus): boolean {
   });
 }
 
-/** The time of a shell command, as its session's guard saw it. */
+/** When a shell command ran, as its session's guard saw it. */
 export interface Window {
   readonly session: SessionId;
   readonly id: string;

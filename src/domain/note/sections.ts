@@ -49,7 +49,7 @@ interface Heading {
 /**
  * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`). A section ends at the
  * next heading of its own level or a higher one; headings inside code fences are text. A label inside a section
- * (`Status: half of it` under `# Next`) begins a section, too, but the outer one goes on and keeps all its lines. If
+ * (`Status: half of it` under `# Next`) begins a section, too, but the outer section goes on and has these lines as well. If
  * two sections have the same name, the first counts. If no section names the next action, the end of a line may:
  * `… Next: the rate limit.` The time is linear in the length of the body.
  */

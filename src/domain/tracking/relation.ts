@@ -12,7 +12,7 @@ export interface Apart {
   readonly behind: number;
 }
 
-/** One handoff beside one remote's copy of it. */
+/** How one handoff relates to one remote's copy of it. */
 export interface RemoteRelation {
   readonly remote: string;
   readonly state: RemoteState;

@@ -47,7 +47,7 @@ function namesIn(line: string, top: string | undefined): NamedPath[] {
   const links = [...item.matchAll(LINK)].map(([, target = '']) => target);
   const marked = [...spans, ...links].filter((text) => text !== '' && !text.includes('://'));
   if (marked.length > 0) return marked.map((text) => named(text, top)).filter(isLikely);
-  // Prose begins with a word, too: without backticks or a link, only what looks like a path counts.
+  // The first word may be prose: without backticks or a link, it counts only if it looks like a path.
   const word = (item.split(/[\s|]/).find((part) => part !== '') ?? '').replace(/[,;:*]{1,3}$/, '');
   const plain = named(word.replace(/^\*{1,2}/, ''), top);
   return word !== '' && plain.sure && !word.includes('://') ? [plain] : [];
