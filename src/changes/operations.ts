@@ -159,7 +159,7 @@ function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation)
 export interface Finishing {
   /** The states that the operation's commits give to each path they change; several if it merges several heads. */
   readonly made: ReadonlyMap<string, readonly FileState[]>;
-  /** The result of the merge where it differs from HEAD; `undefined` if it may be another operation's. */
+  /** The result of the merge where it differs from HEAD; `undefined` if another operation may have made it. */
   readonly merged: ReadonlyMap<string, FileState> | undefined;
   /** Paths whose conflict is resolved, except those where another session's work is staged. */
   readonly resolved: ReadonlySet<string>;

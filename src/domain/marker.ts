@@ -29,7 +29,7 @@ export function markerOwner(content: string): string | undefined {
   return /^\uFEFF?<!--[ \t]*claude-session:[ \t]*([^ \t]+?)[ \t]*-->/.exec(firstLine)?.[1];
 }
 
-/** Returns the first line that makes a file `session`'s. */
+/** Returns the first line of a file that `session` owns. */
 export function markerLine(session: SessionId): string {
   return `<!-- claude-session: ${session} -->`;
 }

@@ -69,7 +69,7 @@ export function readerName(reader: Reader): string | undefined {
   return reader.operator ?? reader.session;
 }
 
-/** Whether a commit is the reader's own: its session's, or its operator's from any session. */
+/** Whether a commit is the reader's own: by its session, or by its operator in any session. */
 function isOwn({ trailers }: HandoffCommit, reader: Reader): boolean {
   if (trailers === undefined) return false;
   return (

@@ -66,7 +66,7 @@ export function hadOwnCommits(branch: string, moves: readonly BranchLogEntry[], 
   return wasMerged && origin?.endsWith(`/${branch}`) === true;
 }
 
-/** The branch that the others are merged into, with its refs: the local one, and the remote's as last fetched. */
+/** The branch that other branches are merged into, with its refs: the local one, and the remote one as last fetched. */
 export interface DefaultBranch {
   readonly name: string;
   readonly refs: readonly string[];

@@ -138,11 +138,11 @@ const OF_SESSION = {
   refused: { text, agent },
   /** The session took a note (`<branch>/<topic>`) over from another session. */
   took: { topic: text, from: parseSessionId },
-  /** The session's command may make stash entries; `before` are those that existed. */
+  /** The session's command may make stash entries; `before`: the entries that exist already. */
   stashing: { before: oids },
   /** The command of `stashing` is over, and made these entries. */
   stashed: { entries: oids },
-  /** A sub-agent runs: its changes, those of earlier runs included, are its own. */
+  /** A sub-agent runs. All its changes are its own, including those of earlier runs. */
   'agent-started': { agent: text },
   /** The sub-agent (without `agent`: every sub-agent) has ended: its changes are now the session's. */
   'agent-ended': { agent },

@@ -105,7 +105,7 @@ const ENDING: readonly JournalEvent['t'][] = ['end', 'revived', 'answered', 'com
 
 /**
  * Returns the ledgers that an event changes. A sub-agent's event changes the sub-agent's ledger. A session's event changes
- * the session's and those of its stopped sub-agents, whose changes are now the session's.
+ * the ledgers of the session and of its stopped sub-agents, whose changes now belong to the session.
  */
 function ledgersOf(
   session: SessionId,

@@ -16,7 +16,7 @@ import { isCommitted } from '../journal/fold.ts';
 /** Which claims begin, end and come back: around a command, after a commit, and after a session was alone. Pure. */
 
 interface WindowFacts {
-  /** The asking session, and those that count as one with it. */
+  /** The asking session, and the sessions that count as one with it. */
   readonly own: ReadonlySet<SessionId>;
   /** The command's time, up to now. */
   readonly window: Window & { readonly to: number };

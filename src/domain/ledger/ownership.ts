@@ -39,7 +39,7 @@ export function namedPeer(trailer: string, { own, foreign }: SessionGroups): Ses
   return id !== undefined && foreign.has(id) ? id : undefined;
 }
 
-/** The open claims on a path: the asking side's, other live sessions', and those of sessions that are not live. */
+/** The open claims on a path: of the asking side, of other live sessions, and of sessions that are not live. */
 export interface PathClaims {
   readonly own: readonly OpenClaim[];
   readonly foreign: readonly OpenClaim[];
@@ -64,7 +64,7 @@ export function claimsOn(
   return rankClaims(head === undefined ? all : all.filter((claim) => !isCommitted(claim, head)), groups);
 }
 
-/** Divides the open claims on one path by side, and tells claims from touches. */
+/** Divides the open claims on one path by side, and separates touches from claims. */
 export function rankClaims(open: readonly OpenClaim[], groups: SessionGroups): PathClaims {
   const own = open.filter(({ session }) => groups.own.has(session));
   const foreign = open.filter(({ session }) => groups.foreign.has(session));
@@ -234,8 +234,8 @@ export interface Belonging {
 }
 
 /**
- * Judges the open claims on a path. A sure claim outweighs a weak one. Of equally sure ones, a live session's outweighs that of
- * a session that is over. `areOne` tells whether two sessions count as one (one conversation, or one started in the other).
+ * Judges the open claims on a path. A sure claim outweighs a weak one. Of equally sure claims, one of a live session outweighs
+ * one of a session that is over. `areOne` tells whether two sessions count as one (one conversation, or one inside the other).
  */
 export function decideBelonging(
   { own, foreign, left }: Pick<PathClaims, 'own' | 'foreign' | 'left'>,
@@ -295,8 +295,8 @@ export interface PathPart {
 }
 
 /**
- * Tells a session's claims on dirty paths from everybody else's: this decides what `commit` takes, `diff` shows and `undo`
- * takes back. `owners`: the sessions whose changes count as the session's own; `unrecorded`: claims that no ledger has yet.
+ * Separates a session's claims on dirty paths from all others: this decides what `commit` takes, `diff` shows and `undo` takes
+ * back. `owners`: the sessions whose changes count as the session's own; `unrecorded`: claims that no ledger has yet.
  */
 export function divideWork(
   { status, ledgers }: { readonly status: TreeStatus; readonly ledgers: readonly SessionLedger[] },

@@ -6,7 +6,7 @@ import { strongest } from './tree-status.ts';
 
 /**
  * Sub-agents as owners. A running sub-agent has a ledger of its own, under the owner `<session>/<agent>`: its changes, where
- * it saw HEAD and what it heard. Once it has stopped, all this is its session's.
+ * it saw HEAD and what it heard. Once it has stopped, all this belongs to its session.
  */
 
 /** Returns a session's running sub-agents, as owners. */

@@ -166,7 +166,7 @@ export function strongest(a: Evidence, b: Evidence): Evidence {
   return rankOf(a) >= rankOf(b) ? a : b;
 }
 
-/** What a session wanted to do with another's uncommitted work, when it was refused. */
+/** What a session wanted to do with another session's uncommitted work, when it was refused. */
 export const WISHES = ['edit', 'commit', 'discard', 'stash', 'switch'] as const;
 export type Wish = (typeof WISHES)[number];
 
