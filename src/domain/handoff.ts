@@ -154,7 +154,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     to: found.to,
     automatic: parseAutomatic(found.automatic),
     divergedFrom: parseTopic(divergedFrom ?? ''),
-    // An invalid object name counts as no work, and not as an error: version 0.1.0 lets any value pass.
+    // An invalid object name means no work and is no error, because version 0.1.0 lets any value pass.
     work: parseOid(found.work ?? ''),
   } as const;
   const checked = ['base', 'takenFrom', 'succeeds', 'divergedFrom'] as const;

@@ -44,7 +44,7 @@ const VARIABLES_OF_CLIENTS = [...new Set(Object.values(SESSION_VARIABLES))].map(
 );
 
 /**
- * The session that the environment names, as an sh expression: the session ids of all clients, joined without a separator.
+ * An sh expression for the session that the environment names: the session ids of all clients, joined without a separator.
  * Of one client's variables, the first that is set counts. git-hooks/ask.sh has the same expression.
  */
 export const NAMED_SESSION = VARIABLES_OF_CLIENTS.map((own) =>
@@ -242,7 +242,7 @@ export function ownerName(id: string, { client, name }: Known = {}): string {
   return escapeLine(`${known === 'unknown' ? 'session' : known} ${shortId(id)}`);
 }
 
-/** Names an owner, with the client that the records have. `id` may be the short one from a commit's trailer. */
+/** Names an owner, with the client that the records have. `id` may be the short form from a commit's trailer. */
 export function peerName(id: string, { clients = new Map() }: WithClients): string {
   const [session = id] = id.split('/');
   return ownerName(id, { client: clients.get(meantId(session, clients.keys()) ?? session) });

@@ -11,7 +11,7 @@ export interface Intent {
   /** Sessions whose conversation this one carries on (SessionStart `clear`), nearest first. */
   readonly succeeded: readonly SessionId[];
   readonly take: boolean;
-  /** Sessions from which the writer may not take: they are at work, and no person has asked for it. */
+  /** Sessions from which the writer may not take: they are at work, and no person has asked for a take. */
   readonly spared?: ReadonlySet<SessionId>;
   /** The tip that the writer has read: if given, a write on any other tip is refused. `null`: there must be no tip. */
   readonly expect: Oid | null | undefined;

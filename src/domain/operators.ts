@@ -66,7 +66,7 @@ function fromFields(fields: Readonly<Record<string, string>>): Operator {
   };
 }
 
-/** Strips quotes or backticks, and a comment, from a YAML scalar or Markdown code. */
+/** Strips quotes, backticks or a comment from a YAML scalar or Markdown code. */
 function bare(text: string): string {
   const quoted = /^(["'`])(.*?)\1/.exec(text)?.[2];
   if (quoted !== undefined) return quoted;

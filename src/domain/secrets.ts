@@ -32,7 +32,7 @@ export function formatAllowed(rules: readonly string[]): string {
   return rules.join(', ');
 }
 
-/** Reads that trailer; what is not a rule's name allows nothing. */
+/** Reads that trailer, and ignores everything that is no name of a rule. */
 export function parseAllowed(value: string | undefined): string[] {
   return (value ?? '').split(',').flatMap((word) => /^[\w-]+\/[\w-]+$/.exec(word.trim())?.[0] ?? []);
 }
@@ -83,7 +83,7 @@ interface Needed {
 
 const any = (...words: readonly string[]) => words.map((word) => [word]);
 
-/** What each rule needs, by the scanner's name of the rule. */
+/** What each rule needs, by the name that the scanner gives the rule. */
 export const NEEDED: Readonly<Record<string, Needed>> = {
   aws: {
     exact: any('A3T', 'AKIA', 'AGPA', 'AIDA', 'AROA', 'AIPA', 'ANPA', 'ANVA', 'ASIA'),

@@ -61,7 +61,7 @@ export function hadOwnCommits(branch: string, moves: readonly BranchLogEntry[], 
   if (OWN_COMMIT.test(last.message)) return true;
   const rebased = /^rebase \(finish\): .* onto ([0-9a-f]+)$/.exec(last.message)?.[1];
   if (rebased !== undefined) return rebased !== last.to;
-  // The branch was created from its remote branch, so its commits were made elsewhere, and it was merged.
+  // A branch that was created from its remote branch has commits from elsewhere. Whether it was merged decides.
   const origin = CREATED_FROM.exec(last.message)?.[1];
   return wasMerged && origin?.endsWith(`/${branch}`) === true;
 }

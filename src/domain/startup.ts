@@ -18,7 +18,7 @@ interface StartupNote {
 interface Peer {
   readonly session: string;
   readonly client: string;
-  /** Its branch; `undefined`: it works in the very same working tree. */
+  /** The session's branch; `undefined`: it works in the very same working tree. */
   readonly where: string | undefined;
   /** Paths that are changed in its worktree and in this one. */
   readonly shared?: readonly string[];

@@ -39,7 +39,7 @@ export interface Caller {
 }
 
 /**
- * Returns the session that runs this command, by the nearest-ancestor rule, or `undefined` for a person.
+ * Returns the session that runs this command (see `callingSession`), or `undefined` for a person.
  *
  * @throws Failure `usage` when `--session` is invalid, matches several sessions or contradicts the calling session.
  */

@@ -73,7 +73,7 @@ export function decidePlacement(
 }
 
 /**
- * Returns the topics that a note could belong to: those of its name on its branch, with or without a number. Unless
+ * Returns the topics that a note could belong to: on its branch, those with its name, also with a number added. Unless
  * `byNameOnly`, also topics imported from the same file: by now it may hold another branch's note.
  */
 export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(

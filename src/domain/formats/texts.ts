@@ -118,7 +118,7 @@ function decode(place: string): NotePlace | undefined {
 /** What a handover says about itself. */
 export interface Handover {
   readonly topic: Topic;
-  /** The first line of its Goal; `undefined`: it gives none. */
+  /** The first line of its Goal; `undefined`: no goal is given. */
   readonly goal: string | undefined;
   /** As its Metadata section says; not checked. */
   readonly branch: string | undefined;

@@ -181,7 +181,7 @@ function shows(claims: ReadonlyMap<string, OpenClaim>, path: string, state: File
 }
 
 /**
- * Returns what a session that worked alone, or its user, has changed since it began, as claims by path. `at` says when a path
+ * Returns claims, by path, on what a session that worked alone (or its user) has changed since it began. `at` says when a path
  * was changed, as far as that is known, in milliseconds since the epoch.
  */
 export function sinceStart(
@@ -198,8 +198,8 @@ export function sinceStart(
 }
 
 /**
- * A lone session may end, or its client die, and the session may continue later. What it had changed is still its own then;
- * what others did in the break is not. `start` is the session's start list, `pause` the working tree when the break began.
+ * A lone session may end, or its client die, and the session may continue later. It then still owns what it had changed, but
+ * not what others did in the break. `start` is the session's start list, `pause` the working tree when the break began.
  */
 
 /**

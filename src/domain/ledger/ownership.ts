@@ -312,7 +312,7 @@ export function divideWork(
   });
 }
 
-/** Whether a commit or a patch can name a path: not a repository inside the tree (`…/`), nor a name that is not UTF-8. */
+/** Whether a commit or patch can name a path. It cannot name a repository inside the tree (`…/`), or a path that is not UTF-8. */
 export function isUsable(path: string): boolean {
   return !path.endsWith('/') && !path.includes('\ufffd');
 }

@@ -26,7 +26,7 @@ const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 /** Authors also write headings as a bold line (`BOLD`), or as a word and a colon (`LABEL`). */
 const BOLD = /^\*\*([^*]{1,80})\*\*:?(.*)/;
-/** A list item that begins in bold: some notes list their sections. */
+/** A list item that begins in bold: some notes write their sections as a list. */
 const BOLD_ITEM = /^ {0,3}[-*+][ \t]+\*\*([^*]{1,80})\*\*:?(.*)/;
 const LABEL = /^([A-Za-z][A-Za-z' ]{1,30}):(.*)/;
 /** A short note may name its next action within a line: `Tests are green. Next: the rate limit.` */

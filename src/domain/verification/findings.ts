@@ -142,7 +142,7 @@ interface TreeFacts {
   readonly operation: string | undefined;
 }
 
-/** Compares the working tree now with the number of uncommitted paths that was recorded. */
+/** Compares the number of uncommitted paths now with the number when the note was written. */
 export function treeFindings(
   { now, then, others, operation }: TreeFacts,
   records: WithClients,
