@@ -39,7 +39,7 @@ export function readBeginners(place: LedgerPlace | undefined, { mark }: Operatio
 
 export interface Unfinished {
   readonly operation: Operation;
-  /** The operation and its beginner, if we know that this is another live session. */
+  /** The operation, with the other live session that began it; `undefined` if we know of none. */
   readonly others: OthersOperation | undefined;
   /** Whether we know that the asking session began it. */
   readonly isOwn: boolean;

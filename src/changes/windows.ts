@@ -380,8 +380,8 @@ const COMMITTING_RECORD = 'handoff-committing';
 const START_SLACK_MS = 2000;
 
 /**
- * Whether anybody is committing in the worktree: a running shell command (except `over`, which has ended), `git handoff commit`,
- * or a git that has started its hooks. The hooks may have put unstaged changes aside.
+ * Whether a commit is being made in the worktree: by a running shell command (except `over`, which has ended), by
+ * `git handoff commit`, or by a git that has started its hooks. The hooks may have put unstaged changes aside.
  */
 export function commitRuns(
   place: LedgerPlace & { readonly gitDir: string },

@@ -67,7 +67,7 @@ function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts
   return wasDirty && !isMine && claims.length === 0;
 }
 
-/** How long after a call or command began we still expect a report of its end. Milliseconds. */
+/** How long we expect a report of the end of a call or command, counted from its beginning. Milliseconds. */
 export const FORGOTTEN_MS = 10 * 60_000;
 
 function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {
@@ -131,7 +131,7 @@ export function claimsSettled(
   );
 }
 
-/** Returns copies of the ledgers, in which those ended claims are open again whose changes are back. */
+/** Returns copies of the ledgers, in which an ended claim is open again if its change is back. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
   changeAt: (path: string) => Replaced | undefined,
