@@ -47,7 +47,7 @@ export function findSession(
   context: Context,
   sessions: readonly StoredSession[],
   option: string | undefined,
-): Omit<Caller, 'isPerson'> | undefined {
+): Caller | undefined {
   const table = context.processes();
   const records = sessions.map((stored) => stored.record);
   const ids = records.map(({ session }) => session);
@@ -74,7 +74,7 @@ export function findSession(
     );
   }
   const client = records.find((record) => record.session === id)?.client ?? calling?.client;
-  return { id, client, succeeded: succeededBy(id, records) };
+  return { id, client, isPerson: isPerson(id), succeeded: succeededBy(id, records) };
 }
 
 /**
@@ -107,7 +107,7 @@ export function findCaller(
   committer: Committer,
 ): Caller {
   const session = findSession(context, sessions, option);
-  if (session !== undefined) return { ...session, isPerson: isPerson(session.id) };
+  if (session !== undefined) return session;
   const id = personOf(committer);
   if (id === undefined) {
     throw new Failure('usage', 'git does not know your e-mail address, and no session is running this', {

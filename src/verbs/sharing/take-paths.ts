@@ -17,14 +17,7 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
-import {
-  isPerson,
-  shortId,
-  type SessionId,
-  peerName,
-  peerNames,
-  sessionOfOwner,
-} from '../../domain/names.ts';
+import { shortId, type SessionId, peerName, peerNames, sessionOfOwner } from '../../domain/names.ts';
 import { committer } from '../../git/repository.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { isInitialised, worktreeId } from '../../host/folders.ts';
@@ -114,15 +107,15 @@ async function takerOf(
   commonDir: string,
 ): Promise<Taker> {
   const { now } = context;
-  const found = findSession(context, judged, option)?.id;
-  const known = found === undefined || isPerson(found) ? undefined : found;
+  const found = findSession(context, judged, option);
+  const known = found?.isPerson === true ? undefined : found?.id;
   const session = known && commandOwner(commonDir, known, context.env);
   if (known !== undefined && !judged.some(({ record }) => record.session === known)) {
     throw new Failure('not-found', `session ${escapeLine(shortId(known))} is not on record here`, {
       hint: 'git handoff sessions --all',
     });
   }
-  const id = found ?? personOf(await committer(context.cwd));
+  const id = found?.id ?? personOf(await committer(context.cwd));
   return { session, id: session ?? id, asker: askerOf(session, judged, commonDir), now };
 }
 
