@@ -5,7 +5,7 @@ import { MAY_IMPORT, roomOf } from './scripts/rooms.mjs';
 const SOURCE = join(import.meta.dirname, 'src');
 const below = (file) => relative(SOURCE, file).split(sep).join('/');
 
-/** A source may import only from its own room and those that its room may import, including types and `import()`. */
+/** A source may import, also types or with `import()`, only from its own room and the rooms that `MAY_IMPORT` lists for it. */
 const direction = {
   create(context) {
     const room = roomOf(below(context.filename));
@@ -41,7 +41,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      // A function that must return a Promise may have nothing to await.
+      // Some functions must return a Promise, but have nothing to await.
       '@typescript-eslint/require-await': 'off',
       'no-control-regex': 'error',
       'no-restricted-syntax': [
@@ -64,7 +64,7 @@ export default tseslint.config(
           message: 'no limit of time',
         },
       ],
-      // One file per situation, so tables of cases may be long.
+      // A test file has all cases of a situation, so it may be long.
       'max-lines': 'off',
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',

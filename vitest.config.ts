@@ -15,7 +15,7 @@ const tier = (name: string, options: Options = {}): TestProjectInlineConfigurati
   test: { name, include: [`test/${name}/**/*.test.ts`], ...options },
 });
 
-/** Most tests are about what the program does, and run it in a thread; those about processes ask for one. */
+/** Most tests run the program in a thread. Tests that are about processes ask for a process. */
 const inThread: Options = { provide: { calls: 'thread' }, globalSetup: ['test/support/templates-setup.ts'] };
 
 /** Test tiers: each is a vitest project, so that `npm test` and CI can pick (see CONTRIBUTING.md). */
@@ -41,7 +41,7 @@ export default defineConfig({
         fileParallelism: false,
       }),
       tier('load', { testTimeout: 3_600_000, fileParallelism: false }),
-      // test/support/client/program.ts ends a client that hangs before this limit.
+      // Before this limit, test/support/client/program.ts ends a client that hangs.
       tier('clients', { testTimeout: 900_000, fileParallelism: false }),
       // Only scripts/client-news.mjs runs this.
       tier('client-news', { testTimeout: 900_000 }),

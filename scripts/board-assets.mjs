@@ -19,7 +19,7 @@ export async function boardAssets() {
   const { output } = await build.generate({ format: 'iife', minify: true });
   await build.close();
   const script = output[0].code.trim();
-  if (/<\/script|<!--/i.test(script)) throw new Error('the script would end its own element');
+  if (/<\/script|<!--/i.test(script)) throw new Error('the script must not contain </script or <!--');
   const style = readFileSync(join(folder, 'style.css'), 'utf8')
     .replace(/\/\*[^*]*\*\//g, '')
     .replace(/\s+/g, ' ')

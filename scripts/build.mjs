@@ -3,13 +3,13 @@
 //
 //   start.cjs      what Node starts; it loads one of the others
 //   hook.cjs       hooks of clients and of git, up to the point where a decision is needed
-//   decisions.cjs  the rest of the hooks, without
-//   shell.cjs      the analysis of shell commands
+//   decisions.cjs  the rest of the hooks
+//   shell.cjs      their analysis of shell commands
 //   cli.cjs        the command line, with the verbs of notes
 //   verbs.cjs      the other verbs
 //   seldom.cjs     the verbs that need a library, and the board
 //
-// rolldown-runtime.cjs is a line that several of them need; the bundler decides where to put it.
+// The bundler adds rolldown-runtime.cjs, one line that several of them load.
 import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ import { LIBRARY_OPTIONS } from './libraries.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
-/** Built beside dist/ and swapped in at once: hooks of running sessions must not meet half a program. */
+/** Where the program is built; it replaces dist/ once it is complete, because hooks of running sessions use dist/. */
 const next = join(root, 'dist.next');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -42,11 +42,10 @@ function isFresh() {
 }
 
 /**
- * Bundles one entry. Only an `import()` starts another file.
- * @param {string} source a file of src/, without its extension; the first bundle has that name, too
+ * Bundles one entry and its static imports into one file; what an `import()` loads may be in another one.
+ * @param {string} source a file of src/, without its extension; its first bundle has the same name
  * @param {{ more?: string, rest?: string, apart?: RegExp, define?: Record<string, string> }} [options] `more`: the bundle
- *   for what the entry does not import statically; `rest`: the bundle for what starts with an `import()` and needs a module
- *   whose name matches `apart`
+ *   for what only an `import()` loads; `rest`: the same, if it needs a module whose path matches `apart`
  */
 async function bundle(source, { more, rest, apart, define = {} } = {}) {
   const entry = join(root, 'src', `${source}.ts`);
@@ -58,7 +57,7 @@ async function bundle(source, { more, rest, apart, define = {} } = {}) {
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     onLog(level, log, handle) {
-      // yargs reads import.meta.url, which CommonJS lacks; and an `import()` may name what another bundle already loads.
+      // Both are expected: yargs reads import.meta.url, which CommonJS lacks, and some modules are also imported statically.
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
@@ -96,7 +95,7 @@ function split(source, { more, rest, apart }) {
   return { debugName: `the bundles of ${source}`, name };
 }
 
-/** All modules that these modules need, by static imports and by the `import()`s that are followed. */
+/** These modules and all that they need: through static imports, and through each `import()` whose target `follows` accepts. */
 function closure(modules, infoOf, follows) {
   const found = new Set(modules);
   for (const module of found) {

@@ -1,7 +1,7 @@
 /**
  * Counts one run of vitest for `.ci/run`: `ci-count-tests.mjs <report.json> <exit status> <what>` prints
- * `<passed> <failed> <skipped> <what>` on stdout and, for the end of a long log, each failed test with the
- * beginning of its message on stderr. The report is vitest's JSON report.
+ * `<passed> <failed> <skipped> <what>` on stdout. On stderr it lists the failed tests with the beginning of their messages,
+ * so that they are at the end of a long log. The report is vitest's JSON report.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';

@@ -37,7 +37,7 @@ function report(what, problems) {
 function pack(folder) {
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder];
   const answer = JSON.parse(run('npm', ['pack', ...options]));
-  return Object.values(answer)[0]; // a list in npm 10 and 11, an object by name in npm 12
+  return Object.values(answer)[0]; // npm 10 and 11 print a list, npm 12 an object by name
 }
 
 function checkFiles(files) {
@@ -57,7 +57,7 @@ function checkManifest(manifest) {
   report('the package has no install scripts', scripts);
 }
 
-/** Checks that the bundles load only Node's own modules and each other, and nothing that must be installed. */
+/** Checks that the bundles load only each other and Node's own modules. */
 function checkImports() {
   const problems = readdirSync('dist', { recursive: true })
     .filter((file) => file.endsWith('.cjs'))

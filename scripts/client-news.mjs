@@ -1,8 +1,9 @@
 /**
- * Reports what the newest versions of the clients changed in the payloads of our hooks. Each is installed into a scratch
- * folder, driven once against a scripted model on 127.0.0.1 with a probe as hook for the events that `init` registers
- * (test/client-news), and compared with fixtures/payloads/<client>/. The tools that it offers the model, and those that its
- * package names, are compared with client-tools.mjs. Prints Markdown; exit status 1 if that table lacks one, or none was seen.
+ * Reports what the newest versions of the clients changed in the payloads of our hooks. Each client is installed into a
+ * scratch folder, and driven once against a scripted model on 127.0.0.1, with a probe as hook for the events that `init`
+ * registers (test/client-news). The payloads are compared with fixtures/payloads/<client>/. The tools that the client offers
+ * the model, and those that its package names, are compared with client-tools.mjs. Prints Markdown; exit status 1 if a tool
+ * is missing in that table, or no tool was seen.
  *
  *   node scripts/client-news.mjs [client...]
  */
@@ -23,7 +24,7 @@ import { readClients } from './clients.mjs';
 
 const ROOT = dirname(import.meta.dirname);
 
-/** Captured, but not caused by the run: some tools (a notebook's, a worktree's, a server's, `create`), a sub-agent of Codex. */
+/** Captured payloads that the run does not cause: those of some tools, and the start of Codex's sub-agent. */
 const NOT_DRIVEN = {
   claude: / (?:NotebookEdit|ExitWorktree)$/,
   codex: /^SubagentStart$/,
@@ -52,7 +53,7 @@ export function newsOf(captured, seen) {
   return lines;
 }
 
-/** For each event and tool, the fields that some of its payloads have, and those that all have. */
+/** For each event and tool: the fields that at least one of its payloads has, and the fields that all of them have. */
 function fieldsByEvent(payloads) {
   const events = new Map();
   for (const payload of payloads) {
@@ -70,7 +71,7 @@ function nameOf({ hook_event_name: event = 'an event without a name', tool_name:
   return tool === undefined ? event : `${event} ${tool}`;
 }
 
-/** The names of all fields, as `tool_input.edits[].old`. */
+/** The names of all fields, such as `tool_input.edits[].old`. */
 function fieldsIn(value, path = '') {
   if (Array.isArray(value)) return value.flatMap((item) => fieldsIn(item, `${path}[]`));
   if (typeof value !== 'object' || value === null) return [];
@@ -87,7 +88,7 @@ function outermost(fields) {
   );
 }
 
-/** The captured payloads that the run should cause, in the form that `init` registers. */
+/** The captured payloads that the run should cause; not Copilot CLI's in camel case, which `init` does not ask for. */
 function capturedOf(row) {
   const text = row.register('', 'user', join(ROOT, 'bin/git-handoff'));
   const { hooks } = JSON.parse(row.settingsIn?.(text) ?? text);
@@ -104,7 +105,7 @@ function capturedOf(row) {
     .filter((payload) => isRegistered(payload) && !NOT_DRIVEN[row.client]?.test(nameOf(payload)));
 }
 
-/** The tools of a client that the table of tools does not have, as lines. */
+/** One line for each of a client's tools that the table lacks. */
 export function toolNews(table, tools) {
   if (tools.length === 0) return ['no tools were seen: there may be new ones'];
   const known = new Set(Object.values(table).flat());
@@ -127,14 +128,14 @@ function sectionOf(row, { version, payloads, problem, tools = [] }) {
   return `## ${row.title} ${version ?? '(version not known)'}, tested with: ${row.proven}\n\n${list}\n`;
 }
 
-/** Lets vitest drive the clients, with its own output on stderr. Returns the report on each. */
+/** Lets vitest drive the clients. Its output goes to stderr. Returns the report on each client. */
 function drive(rows) {
   const scratch = mkdtempSync(join(tmpdir(), 'git-handoff-news-'));
   try {
     const reports = join(scratch, 'reports');
     mkdirSync(reports);
     const fileOf = ({ client }) => join(reports, `${client}.json`);
-    for (const row of rows) writeFileSync(fileOf(row), '{"problem":"vitest did not come to it"}');
+    for (const row of rows) writeFileSync(fileOf(row), '{"problem":"vitest did not get to this client"}');
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
     const env = { ...process.env, GIT_HANDOFF_NEWS: reports, GIT_HANDOFF_CLIENTS: join(scratch, 'clients') };
     const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'client-news'], {

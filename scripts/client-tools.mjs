@@ -1,9 +1,10 @@
 /**
- * Every known tool of each client, as its model or its hooks spell it, grouped by how its dialect (src/agents) judges its
- * calls. `file`, `shell`: before they run, and again afterwards. `afterwards`: they may change files, but no hook of ours
- * hears about them, so we see what they changed at the session's next call. `reads`: they only read. `ignored`: they
- * concern the client itself, or sub-agents, whose own calls we judge. We judge tools of MCP servers by the verbs in their
- * names. test/unit/agents/tools.test.ts holds the dialects to this table; client-news.mjs reports tools that it lacks.
+ * Every known tool of each client, as its model or its hooks spell it, grouped by how the client's dialect (src/agents)
+ * judges its calls. `file`, `shell`: we judge a call before it runs, and look again afterwards. `afterwards`: the tool may
+ * change files, but calls no hook of ours, so we see its changes at the session's next call. `reads`: the tool only reads.
+ * `ignored`: the tool concerns the client itself, or sub-agents, whose own calls we judge. We judge tools of MCP servers by
+ * the verbs in their names. test/unit/agents/tools.test.ts compares the dialects with this table; client-news.mjs reports
+ * tools that the table lacks.
  *
  * @type {Record<string, Record<string, string>>}
  */

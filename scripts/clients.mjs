@@ -63,7 +63,7 @@ where nobody can answer. The reports contradict each other:
 - Printing nothing means no opinion (1.0.3, 1.1.12), a question (1.1.2) or a refusal.
 - \`{}\` is always a refusal.
 - \`deny\` is a veto or a question (both 1.1.2).
-- Before a tool, 1.1.27 and 1.2.7 run no hook, according to two reports; according to others, 1.2.7 does.
+- Two reports say that 1.1.27 and 1.2.7 run no hook before a tool, others that 1.2.7 does.
 
 A payload does not name its event, nor, in print mode, a folder.
 

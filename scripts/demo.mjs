@@ -59,18 +59,16 @@ async function notes(a, b) {
   );
   expect(/^left main\/auth-refresh \([0-9a-f]{7}\)\n$/.test(first.output), 'A writes the note');
 
-  say('B reaches for the same note, unaware of A. It is refused, and its text is kept.');
+  say('B knows nothing of A and writes the same note. The write is refused, and its text is kept.');
   const text = 'Retry test is green. Next: the rate limit.';
   const refused = await b.type(`git handoff write auth-refresh -m '${text}'`);
   expect(refused.status === 3 && refused.output.includes(a.short), 'B is refused and told of A');
   const kept = await b.type('git handoff show main/auth-refresh --lost=1');
   expect(kept.output === `${text}\n`, "B's text is kept");
 
-  say(
-    'While A works, B may not take the note: the hint writes the kept text into a note of its own beside it.',
-  );
+  say('While A works, B may not take the note. The hint writes the kept text into another note.');
   const [, hint = ''] = /^hint: (.*)$/m.exec(refused.output) ?? [];
-  expect((await b.type(hint)).status === 0, 'the hint leaves a note beside');
+  expect((await b.type(hint)).status === 0, 'the hint leaves another note');
 
   say("A's turn ends. B reads what A left, takes the note over on the record, and writes the kept text.");
   await a.stop();
@@ -123,7 +121,9 @@ async function byHand(b, first) {
   const { denied } = await b.type(`git update-ref ${ref} ${first}`);
   expect(denied?.includes(ref), 'the guard refuses to let B move the ref');
 
-  say('A person at a terminal is not guarded. The next command notices, and does not believe the ref.');
+  say(
+    'A person at a terminal is not guarded. The next command notices that the ref was moved, and ignores it.',
+  );
   await stage.type(`git update-ref ${ref} ${first}`);
   const shown = await stage.type('git handoff show auth-refresh');
   expect(shown.output.includes('Retry test is green'), 'the true note is still shown');
@@ -137,7 +137,9 @@ async function byHand(b, first) {
 }
 
 async function lookAround(a) {
-  say('Who is at work; and all of it is plain git: nothing in the working tree, notes under refs/handoffs.');
+  say(
+    'Both sessions are at work. All notes are plain git objects under refs/handoffs, not in the working tree.',
+  );
   const who = await a.type('git handoff sessions');
   expect(who.output.split('\n').filter((line) => / live /.test(line)).length === 2, 'both sessions are live');
   expect((await a.type('git status --short')).output === '', 'git status is clean');

@@ -1,6 +1,6 @@
 /**
  * Checks the documentation: prints the number of words of each page, and every broken link and every calque
- * (docs/style.md) with its page and line. Exit status 1 if there is one, or a word limit is exceeded.
+ * (docs/style.md) with its page and line. Exit status 1 if a link is broken, a calque is found or a word limit is exceeded.
  *
  *   node scripts/docs.mjs
  */
@@ -11,7 +11,7 @@ import { Visitor, parseSync } from 'rolldown/utils';
 
 const ROOT = dirname(import.meta.dirname);
 export const LIMITS = { 'README.md': 900, 'docs/': 9_000, 'a decision': 450 };
-/** Pages that nobody writes by hand or reads from beginning to end. */
+/** Pages that are generated, or that nobody reads from beginning to end. */
 const UNCOUNTED = /^docs\/(?:(?:clients|performance|proof)\.md$|decisions\/)/;
 
 const filesBelow = (folder, ending) =>
@@ -47,7 +47,7 @@ const anchorsOf = (page) =>
       .replaceAll(' ', '-'),
   );
 
-/** Links of a page whose file or heading does not exist. Network addresses are not tried. */
+/** Links of a page to a file or heading that does not exist. Network addresses are not tried. */
 export function brokenLinks(page) {
   const targets = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
   return targets.filter((target) => {
@@ -63,7 +63,7 @@ export function brokenLinks(page) {
 export const CALQUES = {
   anew: /\banew\b/i,
   'is none': /(?<!there\s)\b(?:is|are|was|be|would be) none\b/i,
-  // Only for a place, not `stand for` or `stand-in`.
+  // `stand for` and `stand-in` are allowed.
   stands: /\b(?:stands?|stood)\b(?! for\b|-|ing\b)/i,
   'told of': /\b(?:tells?|told) (?:of|apart|by)\b/i,
   'nobody tells': /\bwhose end nobody\b/i,
@@ -103,13 +103,13 @@ export const examplesOfStyle = () =>
 /** The calques of a page's prose. */
 export const calquesOf = (page) => calquesIn(prose(read(page)));
 
-/** The texts checked for style: all pages but the one that names what to avoid, the manual, and what agents read. */
+/** The texts checked for style: the pages (except docs/style.md, which quotes bad style), the manual and the skill. */
 export const texts = () => [
   ...pages().filter((page) => page !== 'docs/style.md'),
   ...['docs/git-handoff.1', 'skills/git-handoff/SKILL.md'],
 ];
 
-/** The texts of a source that are not code or comment: strings, and the parts of templates. */
+/** The strings of a source, and the texts in its templates. */
 function stringsOf(path) {
   const strings = [];
   new Visitor({
@@ -119,7 +119,7 @@ function stringsOf(path) {
   return strings;
 }
 
-/** Missing pages that a comment or message of the program or its tools names. */
+/** Pages that do not exist, but are named in a comment or message of the program or its tools. */
 export function missingPages() {
   const files = ['src', 'scripts', 'git-hooks', 'schema', 'bin'].flatMap((folder) => filesBelow(folder, ''));
   return files

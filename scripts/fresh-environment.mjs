@@ -1,12 +1,12 @@
 /**
  * Follows README.md to the letter on a machine with nothing but git and Node: an empty home, no configuration, no
- * variables. Goes from the installation to the first refused commit, and back to what `uninstall` leaves behind.
+ * variables. Installs, goes on to the first refused commit, uninstalls, and checks what is left behind.
  *
  *   node scripts/fresh-environment.mjs [--clone]     from the packed tarball; --clone: from a copy of this working tree
  *
  * Prints every command with its output and the time in seconds, and ends with exit status 1 if anything is not as the
- * README says, or it takes more than a minute. Exceptions: npm is kept off the network, the tarball is installed by its
- * name, and in the copy `npm ci` only provides the dependencies that are already here. The copy is deleted once it is
+ * README says, or if it takes more than a minute. Unlike a user's machine, this one keeps npm off the network, installs the
+ * tarball by its name, and in the copy uses the dependencies that are already here. The copy is deleted once it is
  * installed, as the README allows. The sessions are the demo's.
  */
 import { execFileSync, fork, spawnSync } from 'node:child_process';
@@ -60,7 +60,7 @@ function elapsed() {
   return (performance.now() - began) / 1000;
 }
 
-/** Makes the machine: a copy of Node, so that npm's global folder is here; a link to git; a repository with a commit. */
+/** Makes the machine: a copy of Node, which has its own global folder of npm; a link to git; a repository with a commit. */
 function prepareMachine() {
   for (const path of [app, dirname(node), join(folder, 'node', 'lib', 'node_modules'), join(folder, 'bin')]) {
     mkdirSync(path, { recursive: true });
@@ -141,7 +141,7 @@ function show(prompt, command, output) {
   process.stdout.write(`${elapsed().toFixed(1).padStart(5)} s  ${prompt} ${command}\n${output}`);
 }
 
-/** Plays the lines of the first screen; returns when its one commit was refused, in seconds. */
+/** Plays the lines of the first screen; returns after how many seconds its one commit was refused. */
 async function playSessions(lines) {
   const sessions = { A: await startSession('A'), B: await startSession('B') };
   let refused;

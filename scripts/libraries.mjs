@@ -7,7 +7,7 @@ const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_mo
 export const isLibrary = (id) => id.includes('/node_modules/');
 
 export const LIBRARY_OPTIONS = {
-  // For Node, yaml exports only CommonJS, from which a bundler can leave nothing out.
+  // yaml's entry for Node is CommonJS, of which a bundler must keep everything.
   resolve: {
     alias: { yaml: join(packages, 'yaml', 'browser', 'dist', 'index.js') },
   },

@@ -98,7 +98,7 @@ async function main() {
     return true;
   }
   if (options.check) return checkAll(mutants);
-  // Without a name of ours in the path: the launcher passes every payload with one to Node, and the tests' folders are in here.
+  // The path must not contain our name: payloads contain the path, and the launcher passes every payload with our name to Node.
   const base = mkdtempSync(join(realpathSync(tmpdir()), 'mutants-'));
   const remove = () => {
     endAll();

@@ -9,7 +9,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Folders whose programs import names from src/. */
 const TAKERS = ['src', 'scripts', 'bench', 'test'];
 
-/** @returns {Map<string, string>} texts by path, with `/` */
+/** @returns {Map<string, string>} texts by path; paths are written with `/` */
 function readTexts() {
   const paths = TAKERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
@@ -53,9 +53,9 @@ const LEFT_OUT_OF_NAMES = new Set(
     'solo alone parted risen company matters'
   ).split(' '),
 );
-/** `sides` of a merge are git's word. */
+/** `sides` is allowed: git has the word for a merge. */
 const WHOLE_NAMES = /^(?:leaveWord|goesOn|lookingTime|orUnchecked|placeOf|Sites?|Sides|sidesOf)$/;
-/** Words that only the sources use; users read about recorded changes, clients, the guard. */
+/** Words that only the sources use. Messages say "recorded changes", "client" and "guard" instead. */
 const LEFT_OUT_OF_MESSAGES =
   /\b(?:ledgers?|dialects?|gates?|launcher|twins?|kin|heal(?:s|ed)?|legal move|solo)\b/i;
 /** Sources whose texts are not messages but contents of files. */
@@ -104,6 +104,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, paths] of unused) console.log(`unused: ${name}  ${paths.join('  ')}`);
   const left = leftWords();
   for (const one of left) console.log(`left: ${one}`);
-  console.log(`${doubled.length} names twice, ${unused.length} unused, ${left.length} with a word that left`);
+  console.log(
+    `${doubled.length} names twice, ${unused.length} unused, ${left.length} with an abandoned word`,
+  );
   process.exitCode = doubled.length + unused.length + left.length === 0 ? 0 : 1;
 }

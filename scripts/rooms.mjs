@@ -58,7 +58,7 @@ const RULES = {
  *   `imports`: sources by their path in src/, including types and `import()`; `names`: libraries and builtins
  */
 
-/** @returns {Map<string, Source>} by path in src/, without the board's script for browsers, a separate program */
+/** @returns {Map<string, Source>} by path in src/, without the board's script for browsers, which is a separate program */
 function readSources() {
   const paths = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .map((path) => path.split(sep).join('/'))
@@ -123,12 +123,12 @@ const UPPER = ['cli', 'verbs', 'guard', 'githooks'];
 const isPure = ({ names, text }) =>
   !names.some((name) => name.startsWith('node:')) &&
   !/\b(?:Date\.now|performance\.now)\(|\bprocess\./.test(code(text));
-/** A text without comments and strings, in which `process.` may end a sentence. */
+/** A text without its comments and strings: in those, `process.` may be the end of a sentence. */
 const code = (text) => text.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`[^`]*`/g, '');
 const writes = ({ imports, text }) =>
   imports.some((path) => /^git\/(?:ref-updates|object-batch)\.ts$/.test(path)) ||
   /\b(?:writeFileSync|appendFileSync|openSync|renameSync|unlinkSync|rmSync)\(/.test(text);
-/** Whether a source imports the vocabulary of the command line, of the guard or of git's hooks, and so knows who calls it. */
+/** Whether a source imports from the command line, the guard or git's hooks: then it depends on who calls it. */
 const knowsWhoAsks = ({ imports }) =>
   imports.some((path) => ['ui', ...UPPER].includes(roomOf(path)) || path === 'sessions/caller.ts');
 
@@ -148,7 +148,7 @@ export function claims() {
     const asked = askers(path);
     const rooms = new Set(asked.map((asker) => roomOf(asker) ?? asker));
     if (UPPER.includes(room) && (rooms.size > 1 || isNeededBelow(path))) found.push('needed by two');
-    // What only one caller uses belongs to that caller; but what writes a subject's refs or files belongs to that subject.
+    // A source with only one caller belongs to that caller, unless it writes refs or files: those are the subject's.
     const isOwn = asked.length === 1 && !isNeededBelow(path) && (knowsWhoAsks(source) || !writes(source));
     if (SUBJECTS.includes(room) && isOwn) found.push(`asked for by ${asked[0]} alone`);
     if (['domain', 'shell', 'agents'].includes(room) && !isPure(source)) found.push(RULES.host);

@@ -11,10 +11,10 @@ import { LIBRARY_OPTIONS } from './libraries.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The most sources of each route (docs/decisions/0047-size.md). */
+/** The limit for each route (docs/decisions/0047-size.md). */
 const MOST = { Edit: 40, commit: 40, write: 45 };
 
-/** What Node runs instead of src/start.ts: it starts a program by its file. */
+/** Starts a program by its file. Node runs this instead of src/start.ts. */
 const START = `const [program, ...words] = process.argv.slice(2);
 require(program).main(words).then((status) => process.exit(status));`;
 
@@ -70,7 +70,7 @@ async function buildReadable(source, dir) {
     ...LIBRARY_OPTIONS,
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: '"0"', __BOARD_SCRIPT__: '""', __BOARD_STYLE__: '""' } },
-    // scripts/build.mjs reports its warnings.
+    // scripts/build.mjs reports the same warnings.
     onLog: () => undefined,
   });
   await build.write({ file: join(dir, `${source}.cjs`), format: 'cjs', codeSplitting: false });
@@ -94,7 +94,7 @@ function sourcesThatRan(coverage, dir) {
   return [...new Set(ran)].filter((source) => source.startsWith('src/')).sort();
 }
 
-/** Whether a function is the one that rolldown wraps around a source loaded by `import()`, which runs when that is loaded. */
+/** Whether a function is only rolldown's wrapper around a source. It runs when an `import()` loads the source. */
 const isLoading = (text, start) => /__esmMin\(+(?:async )?$/.test(text.slice(Math.max(0, start - 20), start));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

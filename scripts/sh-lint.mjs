@@ -1,6 +1,6 @@
 // Bash 3.2 is the /bin/sh of macOS. It finds the end of `$(` by counting parentheses, so a `case` pattern inside needs both
-// parentheses, `(a | b)`; it cannot run a script that it cannot parse. `node scripts/sh-lint.mjs` finds such places in our
-// sh files without that shell; test/sh/parse.test.ts runs the installed shells.
+// parentheses, `(a | b)`; otherwise it cannot parse the script. `node scripts/sh-lint.mjs` finds such places in our sh files
+// on machines without bash 3.2; test/sh/parse.test.ts runs the installed shells.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ const OUTSIDE = /\\[^]|'[^']*'|(?<=^|[\s;&|(])#.*|\$\(|\$?\w+|[^]/gy;
 const IN_QUOTES = /\\[^]|\$\(|[^]/gy;
 
 /**
- * The numbers of the lines, from 1, where a `$(` or a quotation begins that bash 3.2 ends too early or never.
+ * The numbers of the lines, from 1, at which bash 3.2 would misread a `$(` or a quotation: end it too early, or never.
  * @param {string} script
  * @returns {number[]}
  */

@@ -29,7 +29,7 @@ export function findShell(word) {
 export const listedShells = () =>
   (process.env.GIT_HANDOFF_SHELLS ?? '').split(':').filter((word) => word !== '');
 
-/** The shell that must run all scripts, if any, which `npm run test:shells` sets. */
+/** The shell that must run all scripts, if `npm run test:shells` has set one. */
 export const shellUnderTest = findShell(process.env.GIT_HANDOFF_TEST_SHELL ?? '');
 
 /**
@@ -37,7 +37,7 @@ export const shellUnderTest = findShell(process.env.GIT_HANDOFF_TEST_SHELL ?? ''
  * @param {{ binary: string }} shell
  */
 export function shellFolder({ name, binary }) {
-  // Its path must have no blank, which would end the path in the first line of a script.
+  // In the first line of a script, a blank would end the folder's path.
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-sh-'));
   if (name === 'busybox') spawnSync(binary, ['--install', '-s', folder]);
   else symlinkSync(binary, join(folder, 'sh'));

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = dirname(import.meta.dirname);
 const FILE = join(ROOT, 'docs', 'terminal.svg');
-/** The beginning of the demo's scenes that are shown. */
+/** The demo's lines with which the shown part begins, and before which it ends. */
 const FROM = '# A and B each change a file.';
 const TO = "# A's change is still there";
 const COLUMNS = 102;

@@ -1,5 +1,5 @@
 // `npm run test:mac`: runs the demo and the tests whose result may differ on a Mac (test/mac/tests.json), on a Mac itself or on
-// Linux with as much of a Mac as can be imitated. What the machine does not permit is skipped; the last line counts that.
+// Linux with as much of a Mac as can be imitated. What the machine does not permit is skipped, and counted in the last line.
 //   npm run test:mac [-- --all | <test file>…]
 // `--all`: also all tests of the program tier, and all with two sessions.
 import { spawnSync } from 'node:child_process';
@@ -27,7 +27,7 @@ const LISTED = JSON.parse(readFileSync(own('tests.json'), 'utf8'));
 const PROGRAMS =
   'cat cp cut date find git grep head ln ls mkdir mktemp mv readlink realpath rm sed sort stat tail tee touch tr uniq wc xargs ' +
   'flock md5sum nproc setsid sha1sum sha256sum shuf stdbuf tac timeout';
-/** Commands that fail on a Mac, and below those that work, to check the imitation. */
+/** Commands that must fail on a Mac; those in `WORKING` must succeed. They check the imitation. */
 const REFUSED = [
   ...[
     'test -e /proc/self',
@@ -64,7 +64,7 @@ const WORKING = [
     'git --version',
   ],
 ];
-/** An import in test files with two sessions. */
+/** Test files with two sessions import one of these. */
 const TWO_SESSIONS = /\/(?:sharing|commit-hooks|operations|hostile)-world\.ts'/;
 /** Tests to run in a folder where one file may have several names, which is slow. */
 const NAMES = ['test/program/names-of-one-file.test.ts', 'test/program/symbolic-link-above.test.ts'];
@@ -76,7 +76,7 @@ shift 4
 "$@"`;
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'test-mac-')));
-// Some tests run as several users.
+// Some tests run programs as other users, who must be able to enter.
 chmodSync(scratch, 0o755);
 const tally = { passed: 0, failed: 0, skipped: 0 };
 

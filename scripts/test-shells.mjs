@@ -10,7 +10,7 @@ import { findShell, listedShells } from './shells.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SHELLS = ['dash', 'bash', 'busybox', 'mksh', 'ksh93', 'yash', 'zsh'];
 
-/** As in test/support/runner.ts, but the tests of a shell that have begun are finished. */
+/** When this time is over, no further shell is tested. Tests that have begun are finished: they do not get the variable. */
 const { GIT_HANDOFF_TESTS_END: end = Infinity, ...ownEnv } = process.env;
 
 /** The output of failed runs, shown at the end, where people look for it. */

@@ -1,8 +1,8 @@
 /**
- * A stand-in for Claude Code in the demo: a process that lives as long as its session, does what a model would
- * ask for, and calls the registered hooks before and after it, as the client does (its "hooks reference": payload on stdin,
- * a decision as JSON on stdout). `fork(client.mjs, [<session id>, <client>])`, then one message per request; for Codex
- * and Gemini CLI (dialects.mjs), only their shell tool:
+ * A stand-in for Claude Code in the demo: a process that lives as long as its session. It does what a model would ask for,
+ * and calls the registered hooks before and after each tool call, as the client does (its "hooks reference": payload on
+ * stdin, a decision as JSON on stdout). `fork(client.mjs, [<session id>, <client>])`, then send one message per request. As
+ * Codex or Gemini CLI (dialects.mjs) it has no tool but the shell.
  *
  *   { hook: 'SessionStart', … }          an event with its fields      -> { answer }
  *   { shell: 'git status' }              the Bash tool                 -> { denied } or { output, status }
@@ -21,7 +21,7 @@ const dialect = DIALECTS[client];
 const cwd = process.cwd();
 const settingsFile = join(process.env.HOME, dialect.settings);
 
-/** A silent answer after more milliseconds may mean that the guard ran out of time, and let the call pass. */
+/** If an empty answer took longer, in milliseconds, the guard may have run out of time and let the call pass. */
 const LATE_MS = 650;
 const MAX_TRIES = 4;
 

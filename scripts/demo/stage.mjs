@@ -21,7 +21,7 @@ export function expect(condition, what) {
 export const print = (text = '') =>
   process.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-/** A comment between the commands, after an empty line. */
+/** Prints a comment between the commands, after an empty line. */
 export const say = (...lines) => print(`\n${lines.map((line) => `# ${line}\n`).join('')}`);
 
 const indent = (text) => text.trimEnd().replace(/^/gm, '  ');
@@ -90,7 +90,7 @@ export class Stage {
     return session;
   }
 
-  /** Ends the processes that this demo started; they also end with the demo. */
+  /** Ends the sessions' processes, which would otherwise end with the demo. */
   endSessions() {
     for (const session of this.sessions) session.process.kill();
   }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** The type errors that single files would have with another text, as the compiler sees them among all files. */
+/** Finds the type errors of a file with a changed text, among all the other files as they are. */
 class TypeCheck {
   #texts = new Map();
   #versions = new Map();
@@ -37,7 +37,7 @@ class TypeCheck {
     });
   }
 
-  /** Sets the file's text, or restores its own. */
+  /** Sets the file's text, or restores the text on the disk. */
   #set(file, text) {
     if (text === undefined) this.#texts.delete(file);
     else this.#texts.set(file, text);

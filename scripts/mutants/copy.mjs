@@ -31,7 +31,7 @@ export function copyRepository(root, folder, commit) {
 export class Copy {
   #built;
 
-  /** @param base the copy's own folder, with the copy in `copy`, and `tmp` for what the tests leave behind */
+  /** @param base a folder for the copy (in `copy`) and for what the tests leave behind (in `tmp`) */
   constructor(root, base, commit) {
     this.folder = join(base, 'copy');
     for (const name of ['copy', 'tmp']) mkdirSync(join(base, name), { recursive: true });
@@ -39,8 +39,8 @@ export class Copy {
   }
 
   /**
-   * @param sources a name for the present contents of `src`
-   * @returns why it cannot be built
+   * @param sources a name for the present contents of `src`; nothing is built if the last build had the same name
+   * @returns why it cannot be built; `undefined` if it can
    */
   async build(sources) {
     if (this.#built === sources) return undefined;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { mutate } from './mutate.mjs';
 import { run } from './run.mjs';
 
-/** The time limit, in milliseconds, for one mutant's tests of one project, and for each project's tests without a mutant. */
+/** Time limits, in milliseconds, for the tests of one project: with a mutation, and without one. */
 const PATIENCE_MS = 180_000;
 const BASELINE_PATIENCE_MS = 1_800_000;
-/** On a busy machine a test may time out: it counts as failed after two failures, and stops everything only after three. */
+/** A test may time out on a busy machine, so a failed one is repeated: once for a mutant, twice without a mutation. */
 const MUTATED = { bail: true, retry: 1, patience: PATIENCE_MS };
 const BASELINE = { bail: false, retry: 2, patience: BASELINE_PATIENCE_MS };
 /** The project whose tests import the sources; all others run the build. */
@@ -16,7 +16,7 @@ const UNCHANGED = 'unchanged';
 
 const vitest = (folder) => join(folder, 'node_modules/vitest/vitest.mjs');
 
-/** What `vitest list` prints of the test files and their projects. */
+/** The test files and their projects, as `vitest list` prints them. */
 export async function listTestFiles(folder) {
   const words = [vitest(folder), 'list', '--filesOnly', '--json'];
   const { status, output } = await run(process.execPath, words, folder, PATIENCE_MS);
@@ -49,7 +49,7 @@ async function test(folder, { project, files, name }, { bail, retry, patience })
   return ran === 0 ? { kind: 'none', by: 'no test has that name' } : { kind: 'green', by: '' };
 }
 
-/** Runs the named tests once without any mutation: a test that fails already proves nothing. */
+/** Runs the named tests once without any mutation: a test that already fails proves nothing. */
 export async function checkBaseline(copy, parts) {
   const failure = await copy.build(UNCHANGED);
   if (failure !== undefined) throw new Error(`the copy cannot be built: ${failure}`);
@@ -97,7 +97,7 @@ export function attempt(check, folder, mutant) {
   }
 }
 
-/** Returns `killed`, `timeout` (also counts as detected), `survived`, or `invalid`; `isQuick`: by a test of `npm test`. */
+/** Returns `killed`, `timeout` (which also counts as detected), `survived` or `invalid`. `isQuick`: `npm test` detects it. */
 export async function judge(copy, check, mutant, parts) {
   const { text, mutated, error } = attempt(check, copy.folder, mutant);
   if (error !== undefined) return { kind: 'invalid', by: error };

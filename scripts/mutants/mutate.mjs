@@ -56,7 +56,7 @@ function shellPlaces({ in: name, operator, with: value }, text) {
   }));
 }
 
-/** Places that mention every word, without those that only contain another such place. */
+/** Places that mention every word; of places inside each other, only the innermost. */
 function telling(places, words) {
   const found = places.filter((one) => words.every((word) => one.words.has(word)));
   const holds = (one, other) =>
@@ -75,8 +75,8 @@ function describe(places, text) {
 /**
  * The text with the mutant applied, and the position of the change.
  *
- * @param mutant `at` is a word, a number that counts the places from 1, or several words and a number that counts those
- * places which mention them all
+ * @param mutant `at` selects a place: by words that it mentions, by its number (from 1), or by its number among the places
+ * that mention the words
  */
 export function mutate(mutant, text) {
   const { file, operator, at = [] } = mutant;

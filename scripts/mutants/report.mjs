@@ -15,8 +15,8 @@ export class Report {
   /**
    * Prints the figures of the tiers that were run.
    *
-   * @param isWhole whether every mutant was run: for only some of them, the share that `npm test` kills means nothing
-   * @returns whether they are good enough
+   * @param isWhole whether every mutant was run; otherwise `npm test` may kill any share of them
+   * @returns whether the figures are good enough
    */
   finish(tier, isWhole) {
     const count = (matches) => this.#judged.filter(matches).length;
@@ -25,7 +25,7 @@ export class Report {
     const invalid = count(({ kind }) => kind === 'invalid');
     const valid = this.#judged.length - invalid;
     console.log(
-      `${count(dead)} killed${late === 0 ? '' : ` (${late} by the time)`}, ` +
+      `${count(dead)} killed${late === 0 ? '' : ` (${late} by timeout)`}, ` +
         `${count(({ kind }) => kind === 'survived')} survived, ${invalid} invalid`,
     );
     const figures = [

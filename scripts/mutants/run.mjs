@@ -21,7 +21,7 @@ export function endAll() {
   for (const pid of running) signalGroup(pid, 'SIGKILL');
 }
 
-/** Runs a program in its own process group, which is ended after `patience`; `status` is then null. */
+/** Runs a program in its own process group. If it is ended after `patience` milliseconds, its `status` is null. */
 export function run(program, args, cwd, patience) {
   return new Promise((resolve, reject) => {
     // Hides the session that runs this from the tests.

@@ -1,4 +1,4 @@
-// The operators on POSIX sh. They have the names of those on TypeScript if they do the same.
+// The operators on POSIX sh. If TypeScript has the same operator, it has the same name.
 import { forEachChild, parse } from 'unbash';
 
 /** A node and all its descendants, in the order of the text. `enter` says whether to descend into a node. */
@@ -37,7 +37,7 @@ export function shellScope(script, name) {
 
 const BARE = { Word: 'value', Literal: 'value', Assignment: 'name', ParameterExpansion: 'parameter' };
 
-/** Names of commands and variables, and words, both as written and as the shell reads them. */
+/** Names of commands and variables, and all words: both as they are written and as the shell reads them. */
 export function shellWords(nodes) {
   const words = nodes
     .flatMap((node) => nodesOf(node, () => true))
@@ -60,7 +60,7 @@ function conditions(nodes) {
   return [...new Set([...tested, ...joined, ...tests])];
 }
 
-/** Removes one command of a list, even a whole `if` or a list of `&&` and `||`, but no condition. */
+/** Removes one command of a list. It may be a whole `if`, or commands joined by `&&` and `||`, but not a condition. */
 function removeStatement(nodes) {
   const tested = new Set(nodes.flatMap(({ clause }) => clause?.commands ?? []));
   return nodes

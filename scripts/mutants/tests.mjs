@@ -22,7 +22,7 @@ export function findTestFile(files, { project }, name) {
   return found;
 }
 
-/** The vitest projects of `npm test`, in its order, which puts cheap ones first. */
+/** The vitest projects of `npm test`, in their order there: cheap ones first. */
 export function quickProjects(root) {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return [...scripts.test.matchAll(/--project[= ]([^\s'"]+)/g)].map(([, name]) => name);
@@ -36,7 +36,7 @@ export function projectsByFile(root, listing) {
   );
 }
 
-/** A mutant's tests, one part per project, those of `npm test` first. `isQuick`: the part is one of those. */
+/** A mutant's tests, one part per project. The parts that `npm test` runs (`isQuick`) come first. */
 export function partsOf(mutant, files, projects, quick) {
   const parts = mutant.tests.flatMap((one) => {
     const byProject = new Map();

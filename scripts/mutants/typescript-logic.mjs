@@ -1,5 +1,5 @@
 // Operators on TypeScript's conditions and binary operators. Each gets a declaration's nodes, and returns the places
-// where it can be applied: `node` identifies the place, `change` has the range and its new text.
+// where it can be applied: `node` identifies the place, `start` and `end` are its range, `text` is the new text.
 import ts from 'typescript';
 
 const { SyntaxKind } = ts;
@@ -39,7 +39,7 @@ function isNegation(node) {
   return ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.ExclamationToken;
 }
 
-/** Whether a node is a condition, by its kind or by its position: tested, an operand of `&&` or `||`, a predicate's result. */
+/** Whether a node is a condition: by its kind, or because it is tested, an operand of `&&` or `||`, or a predicate's result. */
 function isCondition(node) {
   if (isLogical(node) || isComparison(node) || isNegation(node)) return true;
   let outer = node;
@@ -64,7 +64,7 @@ function binaries(nodes, operators) {
     .map((node) => place(node, operators.get(node.operatorToken.getText()), node.operatorToken));
 }
 
-/** Makes a condition always true. Not with `true`: unreachable code would lose its narrowed types, and not compile. */
+/** Makes a condition always true. The word `true` would make code unreachable: it would lose its types and not compile. */
 export const conditionTrue = (nodes) => conditions(nodes).map((node) => place(node, '!0'));
 
 /** Makes a condition always false. */

@@ -37,7 +37,7 @@ export function findDeclaration(source, path) {
   return members[0];
 }
 
-/** `const { path } = claim`: a local named after a property is as well known as that property. */
+/** In `const { path } = claim`, the local has the name of the property, which is known outside the declaration. */
 function isShorthandBinding(element) {
   return ts.isObjectBindingPattern(element.parent) && element.propertyName === undefined;
 }

@@ -1,8 +1,8 @@
-// Operators that change a value in a TypeScript declaration to `with`.
+// Operators that replace a value in a TypeScript declaration by the mutant's `with`.
 import ts from 'typescript';
 import { place } from './typescript-logic.mjs';
 
-/** The place of a literal, identified by its text and by the property that it is the value of. */
+/** The place of a literal, identified by its text and by the name of its property, if it has one. */
 function literal(node, text, range) {
   let outer = node;
   while (ts.isParenthesizedExpression(outer.parent) || ts.isArrowFunction(outer.parent)) outer = outer.parent;
@@ -57,7 +57,7 @@ export function regex(nodes, _text, value) {
     .map((node) => literal(node, `/${value}/${node.text.slice(node.text.lastIndexOf('/') + 1)}`));
 }
 
-/** Makes a function return `with`: a value, or a constant by `{ "name": … }`; without it, `undefined`. */
+/** Makes a function return `with`, or `undefined` without it. `{ "name": … }` means a constant. */
 export function returnValue(nodes, _text, value) {
   const text = value === undefined ? 'undefined' : (value?.name ?? asLiteral(value));
   if (value?.name !== undefined && !/^[A-Za-z_]\w*$/.test(text)) throw new Error(`${text} is no name`);
@@ -66,7 +66,7 @@ export function returnValue(nodes, _text, value) {
     .map((node) => place(node, text, node.expression));
 }
 
-/** Changes a `return`, `break` or `continue` to the one that `with` names, without a value. */
+/** Changes a `return`, `break` or `continue` to the jump that `with` names. A `return` then has no value. */
 export function swapJump(nodes, _text, value) {
   if (!['return', 'break', 'continue'].includes(value)) throw new Error(`${value} is no jump`);
   return nodes
