@@ -38,7 +38,7 @@ async function commits(a, b) {
   const swept = await b.type("git add -A && git commit -m 'Limit the rate'");
   expect(swept.status === 1 && swept.output.includes(`retry.yml: claude ${a.short}`), 'B is refused');
   const [, hint = ''] = /^hint: (.*)$/m.exec(swept.output) ?? [];
-  say('It is refused, and the hint says how B commits what is its own.');
+  say('It is refused, and the hint says how B commits only its own change.');
   const own = await b.type(hint);
   expect(
     own.status === 0 && /^committed [0-9a-f]{7}:\n {2}limit\.yml$/m.test(own.output),
@@ -70,7 +70,7 @@ async function notes(a, b) {
   const [, hint = ''] = /^hint: (.*)$/m.exec(refused.output) ?? [];
   expect((await b.type(hint)).status === 0, 'the hint leaves another note');
 
-  say("A's turn ends. B reads what A left, takes the note over on the record, and writes the kept text.");
+  say("A's turn ends. B reads A's note, takes it over, and writes the kept text.");
   await a.stop();
   expect((await b.type('git handoff show auth-refresh')).output.includes('still red'), "B reads A's note");
   expect((await b.type('git handoff take main/auth-refresh')).status === 0, 'B takes the note');
@@ -81,7 +81,7 @@ async function notes(a, b) {
   const late = await a.type("git handoff write auth-refresh -m 'One more thought.'");
   expect(late.status === 3 && late.output.includes(b.short), 'A is refused and told of B');
 
-  say('Every version is there, and so is the take.');
+  say('The log has every version, and the take.');
   const log = await a.type('git handoff log auth-refresh');
   expect(
     log.output.includes(`take from claude ${a.short}`) && log.output.split('\n').length === 4,
