@@ -38,7 +38,7 @@ describe('a first Write of a handoff file without a marker', () => {
     },
   );
 
-  // Inside `~/.claude`, Claude Code asks even if a hook approves, so only a folder elsewhere can show it.
+  // Inside `~/.claude`, Claude Code asks even if a hook approves, so this needs a folder elsewhere.
   it.each(['sensitive', 'plain'] as const)(
     'does not approve what the person would have been asked about (%s folder)',
     async (kind) => {

@@ -12,7 +12,7 @@ const PAIRS: readonly [string, Hands, Hands][] = [
 ];
 const SETTLE = "git handoff commit -m '<message>' -- a.txt";
 
-/** A has changed a file, which B is refused. A continues with other work, commits what B asked for, and B continues. */
+/** A has changed a file, so B may not change it. A continues with other work, commits what B asked for, and B continues. */
 it.each(PAIRS)(
   'a session in the way hears of the request and commits, and the other continues: %s',
   async (_, first, second) => {

@@ -13,7 +13,7 @@ import { say } from '../support/model/script.ts';
 const WRITE_NOTE = "printf 'goal: refresh tokens\\n' | git handoff write main/auth-refresh";
 const ASKED = /context (\d+) % full: write the note now:\s+git handoff write (\S+?)(?:-[0-9a-f]{8})?\s/;
 
-/** The reminder before each turn of the model: `<percent> <topic>`, or nothing. The topic lacks the session's id. */
+/** The reminder before each turn of the model: `<percent> <topic>`, or nothing. The topic is shown without the session's id. */
 function asked(told: readonly (readonly string[])[]): string[] {
   return told.map((texts) => ASKED.exec(texts.join('\n'))?.slice(1).join(' ') ?? '');
 }
@@ -33,7 +33,7 @@ describe('a session is reminded of its note in time', () => {
     ];
     const run = await runClaude(world, { turns }, { prompts: ['go', 'on', 'and on', 'and on'] });
     expectHealthy(run);
-    // The transcript has a turn's answer once the turn is over, so the second prompt finds 100,000, the third 156,000.
+    // At a prompt, the transcript ends with the turn before: the second prompt finds 100,000 tokens, the third 156,000.
     expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['78 work-of']);
     expect(run.conversation.userTexts()[3]?.join('\n')).toMatch(ASKED);
   });

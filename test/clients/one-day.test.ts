@@ -13,7 +13,7 @@ import { type Gates, createGates } from '../support/model/gates.ts';
 import { call, say, type Script, type Turn } from '../support/model/script.ts';
 import type { World } from '../support/client/world.ts';
 
-/** Each client, how it starts a sub-agent, and how that one ends. */
+/** For each client, the turn that starts a sub-agent, and the turn that ends it. */
 const DAY: readonly { hands: Hands; start: (prompt: string) => Turn; end?: Turn }[] = [
   {
     hands: CLAUDE_HANDS,
@@ -104,7 +104,7 @@ describe('a day with Claude Code, Codex, Gemini CLI and Copilot CLI in one worki
     runs.forEach(({ outputs, session }, index) => {
       const [refused = ''] = outputs.slice(-2);
       const others = runs.filter((run) => run.session !== session);
-      // A session that the guard itself refuses hears at least of the first one in its way.
+      // A refusal by the guard may name only the first session in the way.
       expect(
         others.some((run) => refused.includes(short(run.session))),
         `${NAMES[index]}: ${refused}`,

@@ -102,7 +102,7 @@ async function typed(world: World, client: ClientPackage, ...args: readonly stri
   expect(status, [...lines, stderr].join('\n')).toBe(0);
 }
 
-/** A separate folder with the files of this repository that git has. */
+/** A separate folder with the files that git tracks in this repository. */
 function checkedOut(): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'git-handoff-clone-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -131,7 +131,7 @@ describe('a plugin that its client installs from this repository', () => {
     {
       client: GEMINI_CLI,
       prepare: prepareGemini,
-      // It copies the whole folder, which is a clone for users.
+      // Gemini CLI copies the whole folder, which for a user is a clone.
       commands: () => [['extensions', 'install', checkedOut(), '--consent']],
       run: (world: World) => runGemini(world, { turns: [geminiShell(removal), say('done')] }),
     },

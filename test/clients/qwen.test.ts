@@ -60,7 +60,7 @@ describe('a Qwen Code session', () => {
     expectWell(second);
     expect(second.session).toBe(first.session);
     expect(beginning(first)).not.toContain('auth-refresh');
-    // A resumed session hears its own earlier words first.
+    // In a resumed session, the earlier conversation comes first.
     const asked = JSON.stringify(second.conversation.requests.map(({ body }) => body));
     expect(asked).toMatch(/<qwen:session-start-context(?:(?!<\/qwen).)*auth-refresh/s);
     expect(outputs(second).join('\n'), world.guardLog()).not.toMatch(/refused|hint:/);

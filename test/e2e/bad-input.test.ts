@@ -22,7 +22,7 @@ function expectRefusal(run: Run, status: number, what: RegExp): void {
   expect(run.stderr).not.toMatch(/ at .*\.cjs:/);
 }
 
-/** The text that the refusal says it kept, read from there. */
+/** The kept text, read from where the refusal says that it is. */
 function keptText({ stderr }: Run): string {
   const file = /your text is kept in (.*?)(?:\n|$)/.exec(stderr)?.[1];
   if (file !== undefined) return readFileSync(file, 'utf8');

@@ -8,7 +8,7 @@ import { compared } from '../support/shape.ts';
 import { DocsWorld } from './docs/world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Pages whose command lines a test of their own runs, each with what it runs. */
+/** Pages with a test of their own, which runs the blocks in these languages. */
 const OWN_TEST: Readonly<Record<string, { test: string; languages: RegExp }>> = {
   'docs/server.md': { test: 'test/integration/server-page.test.ts', languages: /./ },
 };
@@ -17,7 +17,7 @@ const commands = pages()
   .map((page) => {
     const own = OWN_TEST[page]?.languages;
     const text = readFileSync(join(ROOT, page), 'utf8');
-    // Blank lines replace them, so that the numbers of the other lines stay right.
+    // Blank lines replace the blocks, so that line numbers stay right.
     const others = text.replaceAll(/^```(\w*)\n.*?^```$/gms, (block, language: string) =>
       own?.test(language) === true ? block.replaceAll(/[^\n]/g, '') : block,
     );
@@ -56,7 +56,7 @@ describe.each(commands)('$page', ({ page, steps }) => {
 });
 
 /**
- * Expects that a shown command prints what the page shows, and that a hidden one, or one in an `sh` block, succeeds. With
+ * Expects that a command prints what the page shows. A hidden command, or one in an `sh` block, only has to succeed. With
  * `GIT_HANDOFF_DOCS=write` (`npm run docs:write`), the present output is written into the page.
  */
 async function check(world: DocsWorld | undefined, step: Step & { kind: 'type' }): Promise<Differing[]> {

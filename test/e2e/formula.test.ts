@@ -124,7 +124,7 @@ interface Manager {
   /** Installs that version, makes it the current one, and removes the others. */
   install(machine: Machine, version: string): void;
   remove(machine: Machine): void;
-  /** The folder of its programs on PATH. */
+  /** The folder on PATH with the programs of that version. */
   programs(machine: Machine, version: string): string;
 }
 

@@ -75,7 +75,7 @@ function sweep(): void {
     if (/(?:^|\/)\.git-handoff-[^/]+$/.test(name)) rmSync(join(world.path, name), { force: true });
 }
 
-/** Expects that every path's content on the disk is that of before or that of after. */
+/** Expects that every path on the disk has its old or its new content. */
 function expectOldOrNew(told: string): void {
   const known = new Set([...dirty.split('\n'), ...none.split('\n')]);
   const contents = (text: string) =>
@@ -84,14 +84,14 @@ function expectOldOrNew(told: string): void {
   expect(other, told).toEqual([]);
 }
 
-/** Whether a line that only the half-done tree has is about a file that is as in HEAD. */
+/** Whether a line of the fingerprint is about a file that is as in HEAD. */
 const isWhole = (line: string) => {
   const [path = ''] = line.split(': ');
   const { status } = world.run('git', ['diff', '--quiet', 'HEAD', '--', `:(literal)${path}`]);
   return status === 0;
 };
 
-/** All positions; in a short run, some of the calls that change what others see, and a few of the others. */
+/** All positions. A short run tries only some, mostly calls that change what others see. */
 function chosen(all: readonly Position[], random: Random): Position[] {
   const [decisive, rest] = [true, false].map((wanted) =>
     all.filter(({ call }) => DECISIVE.includes(call) === wanted),

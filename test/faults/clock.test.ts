@@ -71,7 +71,7 @@ class ClockWorld extends SharingWorld {
 
 const DAY = 86_400;
 const now = Math.floor(Date.now() / 1000);
-/** Seconds to add: an empty battery, a jump to the end of the century, an hour and a day in both directions. */
+/** Seconds by which the clock jumps: to 1970 (an empty battery), to 2099, or by an hour or a day in either direction. */
 const JUMPS = [DAY - now, Date.UTC(2099, 0) / 1000 - now, -3600, 3600, -DAY, DAY, 0];
 const skipped = NO_CLOCK === undefined ? '' : ` (skipped: ${NO_CLOCK})`;
 let world: ClockWorld;

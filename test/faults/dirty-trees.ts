@@ -85,7 +85,7 @@ export function makeDirty(world: TestRepository, random: Random): string[] {
   const said: string[] = [];
   for (let left = 1 + random.below(9); left > 0; left--) {
     const path = random.pick([...Object.keys(BASE), 'link', '.gitattributes']);
-    // Without the attributes, it would depend on file times whether git takes other files for changed.
+    // Without .gitattributes, git would report some files as changed or not depending on their times.
     const isKept = path === '.gitattributes';
     const [name, act] = random.pick(
       isKept ? ACTS.filter(([kind]) => ['edit', 'stage'].includes(kind)) : ACTS,

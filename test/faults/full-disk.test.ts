@@ -20,7 +20,7 @@ const NO_MOUNT: string | undefined = (() => {
  * with the process that holds it. The rest of the world is outside, on the real disk.
  */
 class SmallDisk extends FaultWorld {
-  /** Not a #private field: the base constructor runs git before this class has any. */
+  /** Not a #private field, because the base constructor runs git before #private fields exist. */
   private readonly holder: ChildProcessByStdio<Writable, Readable, null> | undefined;
 
   static async mount(size: string, inodes: number): Promise<SmallDisk> {
@@ -83,7 +83,7 @@ class SmallDisk extends FaultWorld {
 
 const PAGE = 4096;
 const LEVELS = amount(8, 100);
-/** What earlier levels have written stays on the disk. */
+/** Large enough, because what earlier levels have written stays on the disk. */
 const [SIZE, INODES] = [amount(1, 32), amount(400, 40_000)];
 /** The answer of a command that found no room. */
 const NO_ROOM = {
@@ -221,7 +221,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
       const tally = new Tally();
       const disk = await SmallDisk.mount(`${2 * SIZE}m`, INODES);
       const session = { session: disk.session };
-      /** What a run must not change: the git directory without objects, logs, and the tree that the next run uses. */
+      /** The files of the git directory that a run must neither add nor remove: not objects, logs, or the tree of `try`. */
       const leftovers = () =>
         disk.shell(
           "find .git -type f ! -path '.git/objects/*' ! -path '.git/handoff/*' ! -path '.git/logs/*' ! -path '.git/worktrees/*' ! -name index | sort",
@@ -266,7 +266,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
               disk.shell(`echo ${level} >> a`);
               run(take, what, ['sh', '-c', 'echo ran; exit 5']);
             }
-        // The journal's next line needs a new page, and no file of ours frees one.
+        // The journal's next line needs a new page, and no file of ours could be removed to free one.
         const [journal, group] = [`handoff/sessions/${disk.session}.jsonl`, 'handoff-try.group'];
         const pad = `printf '%*s\\n' $((${PAGE - 1} - $(stat -c %s ${journal}) % ${PAGE})) '' >> ${journal}`;
         const lines = `(cd ${disk.path}/.git; ${pad}; : > ${group}); echo ran; cat /dev/zero > filler; exit 5`;

@@ -5,7 +5,7 @@ import { startGroup } from '../support/faults/process-group.ts';
 import { Tally, amount, seeded } from '../support/faults/seed.ts';
 
 const KILLS = amount(60, 1000);
-/** Kills happen at random within a write's duration, multiplied by this. */
+/** A kill comes at a random moment within this many times the duration of a write. */
 const GROWTH = 1.15;
 let world: FaultWorld;
 

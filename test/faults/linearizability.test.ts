@@ -7,7 +7,7 @@ import { startGroup } from '../support/faults/process-group.ts';
 import { amount, Random, seeded, Tally } from '../support/faults/seed.ts';
 import { type Run, START } from '../support/repository.ts';
 
-/** One call on a register that is read and compared-and-swapped. All times are from one clock, in any unit. */
+/** One call on a register: a read, or a compare-and-swap. All times are from one clock, in any unit. */
 type Operation = ReadOperation | SwapOperation;
 
 interface Span {
@@ -29,8 +29,8 @@ interface SwapOperation extends Span {
 }
 
 /**
- * Whether all operations have an order that keeps every "ended before the other began" and in which
- * each did what it reported to a single register (Wing and Gong 1993, with the memo of Lowe 2017).
+ * Whether the operations can be ordered so that each did what it reported to a single register. An operation that ended
+ * before another began must also precede it (Wing and Gong 1993, with the memo of Lowe 2017).
  */
 function isLinearizable(history: readonly Operation[], initial: string): boolean {
   const seen = new Set<string>();
@@ -52,7 +52,7 @@ function isLinearizable(history: readonly Operation[], initial: string): boolean
 
 const isOptional = (operation: Operation) => operation.kind === 'swap' && operation.outcome === 'unknown';
 
-/** The value afterwards; `undefined` if the operation cannot have reported what it did at this value. */
+/** The value after the operation; `undefined` if the operation cannot have found this value and reported its result. */
 function applied(operation: Operation, value: string): string | undefined {
   if (operation.kind === 'read') return operation.value === value ? value : undefined;
   if (operation.outcome === 'refused') return operation.old === value ? undefined : value;
@@ -61,7 +61,7 @@ function applied(operation: Operation, value: string): string | undefined {
 
 /** A lock that stays unchanged for this long is abandoned: git holds one for milliseconds. */
 const ABANDONED_MS = 1500;
-/** A kill comes at most this many milliseconds after the start of a write, about as long as one takes. */
+/** A write is killed at most this many milliseconds after its start. It takes about as long. */
 const KILL_WITHIN_MS = 220;
 
 interface ClientOptions {
@@ -83,7 +83,7 @@ class CliRegister {
     this.#world = world;
   }
 
-  /** Runs one client: it repeatedly reads, then swaps what it read for its own text. */
+  /** Runs one client: it repeatedly reads the note, and replaces what it read by its own text. */
   async client(name: string, rounds: number, random: Random, options: ClientOptions): Promise<void> {
     for (let round = 0; round < rounds; round++) {
       const read = await this.#read(name);
@@ -125,7 +125,7 @@ class CliRegister {
     return startGroup(this.#world, process.execPath, [...START, ...words], { session, input });
   }
 
-  /** Does what a person does who hears of a lock: waits, then runs doctor. */
+  /** Waits and then runs doctor, as a person does after a message about a lock. */
   async #mendAbandoned(): Promise<void> {
     const locks = [REF, KEPT].map((ref) => join(this.#world.path, '.git', `${ref}.lock`));
     const former = locks.map(stamp);

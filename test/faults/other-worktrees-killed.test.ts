@@ -9,7 +9,7 @@ import { LAUNCHER } from '../support/repository.ts';
 import { A, B, SharingWorld, contextText } from '../support/sharing-world.ts';
 
 const ROUNDS = amount(12, 300);
-/** Kills happen at random within a call's duration, multiplied by this. */
+/** A kill comes at a random moment within this many times the duration of a call. */
 const GROWTH = 1.15;
 
 it(`SIGKILL of calls that record and report changes in other worktrees, ${ROUNDS} times`, () =>
@@ -37,7 +37,7 @@ it(`SIGKILL of calls that record and report changes in other worktrees, ${ROUNDS
       const start = performance.now();
       expect(byB(changedByA(`whole-${round}.ts`))).toContain('It conflicts with yours.');
       span = (performance.now() - start) * GROWTH;
-      // Whatever part of an end and a start was cut off, the next start lists what changed meanwhile.
+      // Wherever a session's end and start were cut off, its next start lists what changed meanwhile.
       await killed('SessionEnd', { reason: 'other' }, span);
       const meanwhile = changedByA(`meanwhile-${round}.ts`);
       await killed('SessionStart', { source: 'startup' }, span);

@@ -23,9 +23,9 @@ const STEPS = [
 interface Tree {
   readonly path: string;
   readonly branch: string;
-  /** The sessions at work in it. */
+  /** The sessions at work in this worktree. */
   readonly live: string[];
-  /** The sessions that changed a path there by a file tool. */
+  /** By path, the sessions that changed it here by a file tool. */
   readonly changers: Map<string, Set<string>>;
 }
 
@@ -38,8 +38,8 @@ interface Reported {
 }
 
 /**
- * Sessions edit, commit, merge, undo, end and begin in several worktrees, in random order. What each is told
- * with the result of a file tool is compared with what git says about the two worktrees at that moment.
+ * Sessions edit, commit, merge, undo, end and begin in several worktrees, in random order. When a session is told of an
+ * overlap after a file tool, this is compared with what git says about the two worktrees at that moment.
  */
 class WorktreeCampaign {
   readonly #random: Random;
@@ -119,7 +119,7 @@ class WorktreeCampaign {
     tree.live.push(session);
   }
 
-  /** Another session arrives; the one that was there leaves, or stays beside it. */
+  /** Another session begins in the worktree; `session` ends, or stays beside it. */
   #change(tree: Tree, session: string): void {
     if (this.#waiting.length === 0) return;
     if (this.#random.below(3) > 0 || tree.live.length > 2) {
@@ -208,7 +208,7 @@ class WorktreeCampaign {
     for (const [n, { at, who }] of both.entries()) this.#note(at, who, texts[n] ?? '');
   }
 
-  /** Checks that the text says what it must, and nothing that it must not. */
+  /** Checks that the text has every notice that is due, and no false one. */
   #compare(tree: Tree, session: string, path: string, text: string): void {
     const due = this.#trees.filter((other) => this.#isDue(tree, session, path, other));
     const said = this.#note(tree, session, text);
@@ -219,14 +219,14 @@ class WorktreeCampaign {
     }
   }
 
-  /** Whether there is an overlap, not yet reported to this session, with what a live session changed by a file tool. */
+  /** Whether this session must now be told of an overlap: with a live session's change by a file tool, and not yet reported. */
   #isDue(tree: Tree, session: string, path: string, other: Tree | undefined): boolean {
     if (other === undefined || other === tree || this.#overlap(tree, other, path) === undefined) return false;
     const changers = other.live.filter((one) => other.changers.get(path)?.has(one) === true);
     return changers.length > 0 && !other.live.some((one) => this.#said.has(keyOf(session, path, short(one))));
   }
 
-  /** Records what was told, and fails for what is false or told twice. */
+  /** Records what the session was told. What is false or repeated is a failure. */
   #note(tree: Tree, session: string, text: string): Reported[] {
     const said = reportedIn(text);
     for (const { path, folder, names, conflicts } of said) {
@@ -245,7 +245,7 @@ class WorktreeCampaign {
     return said;
   }
 
-  /** What git says about a path in two worktrees as they are now; `undefined`: no overlap. */
+  /** How a path's present contents in two worktrees overlap, as git says; `undefined` if they do not. */
   #overlap(one: Tree, other: Tree, path: string): { conflicts: boolean } | undefined {
     const base = this.#world.git(['merge-base', one.branch, other.branch]);
     const common = this.#world.git(['show', `${base}:${path}`]) + '\n';

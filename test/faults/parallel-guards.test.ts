@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** The payload of a call: first each session is registered, then they work. */
+/** The payload of a call. The first calls register the sessions, the others are their work. */
 function payload(call: number): Readonly<Record<string, unknown>> {
   const base = { session_id: `sess-guard-${call % SESSIONS}`, cwd: world.path };
   if (call < SESSIONS) return { ...base, hook_event_name: 'SessionStart', source: 'startup' };
@@ -52,7 +52,7 @@ it.each(RUNS)('hook calls, %i at a time, leave every record intact and log no lo
     );
     const known = records.map(({ session }) => session).sort();
     expect(new Set(known).size).toBe(known.length);
-    // A call that took too long lets the tool pass and says so in the log; its session is registered by its next call.
+    // A call that took too long lets the tool pass and says so in the log. Only the next call registers its session.
     const late = log.filter((line) => line['kind'] !== 'deny').length;
     if (late === 0)
       expect(known).toEqual(

@@ -22,7 +22,7 @@ afterEach(() => world.remove());
 const ASKS = /wants to edit src\/a\.ts/g;
 const asked = (...texts: string[]) => texts.join('').match(ASKS)?.length ?? 0;
 
-/** What a session is told before a command; the words before the hook trace it. */
+/** What a session is told before a command. `words` run the hook under strace. */
 function runs(session: string, words: readonly string[] = []): string {
   return hook(session, { tool_name: 'Bash', tool_input: { command: 'make' } }, words);
 }
@@ -49,7 +49,7 @@ function traced(trace: string, injection?: Injection): string[] {
 
 const why = NO_STRACE === undefined ? '' : ` (skipped: ${NO_STRACE})`;
 
-/** Kills a hook before each of its writes (in a short run, some), each time with another change of A. */
+/** Kills a hook before each of its writes, or before some in a short run. Each time A has made another change. */
 function atWrites(
   random: Random,
   prepare: () => void,
@@ -60,7 +60,7 @@ function atWrites(
   const trace = join(world.root, 'trace');
   const begin = (content: string) => {
     world.git(['checkout', '-q', '--', 'src/a.ts']);
-    // Until somebody looks, A's next change counts as the same change.
+    // Without this look, A's next change would count as the same change.
     world.ok(['status']);
     world.write(A, 'src/a.ts', content);
     prepare();

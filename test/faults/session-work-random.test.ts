@@ -25,13 +25,13 @@ import { Random, SEED, amount } from '../support/faults/seed.ts';
 import { TestRepository } from '../support/repository.ts';
 
 /**
- * Sessions and their sub-agents change lines of shared files in turn. Undoing one's changes must leave the files as if it
- * had never been there, or change nothing. Its part alone must be as if the others had never been there. All parts and
- * the rest together must be what differs from HEAD, and the rescue of an undo must bring everything back.
+ * Sessions and their sub-agents, the owners, change lines of shared files in turn. Undoing an owner's changes must leave the
+ * files as if the owner had never been there, or change nothing. An owner's part must be what it alone would have changed.
+ * All parts and the rest together must be what differs from HEAD, and the rescue of an undo must bring everything back.
  */
 
 const HISTORIES = amount(20, 1000);
-/** Each of these has shown a defect: an emptied file, one that was staged and then removed. */
+/** Seeds that once found a defect: with an emptied file, and with a file that was staged and then removed. */
 const KNOWN = [7200026, 7200083];
 const SEEDS = [...KNOWN, ...Array.from({ length: HISTORIES }, (_, n) => SEED + n)];
 const FILES = ['one.txt', 'two.txt', 'deep/three.txt'];
@@ -46,13 +46,13 @@ interface Line {
   readonly text: string;
 }
 
-/** One session's change of one file, in terms of lines that keep their identity. */
+/** One session's change of one file. Lines are identified by numbers, which they keep when their text changes. */
 interface Act {
   /** The session or, as an owner, the sub-agent. */
   readonly by: SessionId;
   readonly path: string;
   readonly kind: 'insert' | 'replace' | 'delete' | 'remove file' | 'add file';
-  /** The line that it changes, or inserts after; 0: the top. */
+  /** The line that is changed, or after which a line is inserted; 0: the top. */
   readonly at: number;
   readonly line: Line;
 }
@@ -140,7 +140,7 @@ class History {
     }
   }
 
-  /** A session's or sub-agent's file tool changes a file and claims it. Sub-agents end, and call again. */
+  /** A session's or sub-agent's file tool changes a file and claims it. Sub-agents end at random, and may begin again. */
   async #act(): Promise<void> {
     const by = this.#random.pick(this.#owners);
     if (agentOfOwner(by) !== undefined && !this.#running.has(by)) this.#runs(by, true);
@@ -187,7 +187,7 @@ class History {
     return others.length === 0 || FILES.includes(path);
   }
 
-  /** If a removed file was made again, removing it may mean either kind of removal. */
+  /** Removing a file that was already removed and made again would be ambiguous, so it only loses a line. */
   #removal(path: string): Act['kind'] {
     const isMadeAgain = this.#acts.some((act) => act.path === path && act.kind === 'add file');
     return isMadeAgain && FILES.includes(path) ? 'delete' : 'remove file';
@@ -230,7 +230,7 @@ class History {
     return { cwd, env: {}, clientPid: 1, processes: processTable, now, clock: Date.now, budget };
   }
 
-  /** Expects that the owner's part of each path is what it alone would have made of HEAD, or is left out. */
+  /** Expects that the owner's part of each path, if it can be separated, is what the owner alone would have made of HEAD. */
   async #show(owner: SessionId): Promise<{ shown: number; apart: number }> {
     const scene = await readSessionWork({ pathspecs: [], session: undefined }, this.#context);
     const { work } = scene;
@@ -255,7 +255,7 @@ class History {
     return { shown: parts.length - failed.length, apart: failed.length };
   }
 
-  /** Whether every line left in a file that another owner made again is this owner's: then the whole file is. */
+  /** Whether a file was made again and all its lines are this owner's: then the whole file is. */
   #isLeftTo(owner: SessionId, path: string): boolean {
     const lines = play(this.#start, this.#acts).get(path) ?? [];
     const writers = new Map(this.#acts.map(({ by, line }) => [line.text, this.#counted(by)]));
@@ -277,7 +277,7 @@ class History {
     expect(applied).toBe(tree('whole', ['add', '-A']));
   }
 
-  /** Undoes an owner's changes, for a session including its running sub-agents', and then brings them back. */
+  /** Undoes an owner's changes (a session's with those of its running sub-agents), and then brings them back. */
   async #undo(owner: SessionId): Promise<boolean> {
     const before = this.#found();
     const now = play(this.#start, this.#acts);

@@ -24,7 +24,7 @@ describe('shell commands from a grammar, run for real', () => {
         const { figures, failures } = await runCampaign(lab, { seed, count: CASES });
         const counts = `${JSON.stringify(figures)}; GIT_HANDOFF_FAULTS=long for cases above 300`;
         expect(failures.join('\n\n'), counts).toBe('');
-        // A grammar of only harmless or hanging commands would prove nothing.
+        // If most commands were harmless or hung, the run would prove nothing.
         expect(figures['denied, changes']).toBeGreaterThan(CASES / 8);
         expect(figures['allowed, changes nothing']).toBeGreaterThan(CASES / 8);
         expect(figures['allowed, changes, told at once']).toBeGreaterThan(CASES / 200);

@@ -6,7 +6,7 @@ import { amount } from '../support/faults/seed.ts';
 import { LAUNCHER, finished } from '../support/repository.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
-/** The time of a whole call and what a busy machine adds, in milliseconds. */
+/** The time limit of a whole call, plus what a busy machine adds, in milliseconds. */
 const HOOK_MS = 8000 + 4000;
 const ROUNDS = amount(3, 50);
 let world: SharingWorld;

@@ -8,7 +8,7 @@ import { type Run, START, type TestRepository } from '../support/repository.ts';
 
 const TOPICS = ['auth-refresh', 'cache-layout', 'slow-tests', 'build-times', 'flaky-login'] as const;
 const VERBS = ['sync', 'sync', 'fetch', 'push'] as const;
-/** A kill comes at most this many milliseconds after the start, about as long as a sync takes. */
+/** A sync is killed at most this many milliseconds after its start. It takes about as long. */
 const KILL_WITHIN_MS = 700;
 
 /** Operations to choose from; those listed more often are more likely. */
@@ -25,8 +25,8 @@ const OPERATIONS = [
 ];
 
 /**
- * Three machines that write, take, close and sync in random order, with killed syncs, a server that goes away, and a
- * handoff that somebody rewinds there by hand; and what must hold in the end.
+ * Three machines write, take, close and sync in random order. Syncs are killed, the server goes away, and somebody rewinds
+ * a handoff on the server by hand. In the end, all machines must agree, and no accepted text may be lost.
  */
 class SyncCampaign {
   readonly #random: Random;
@@ -42,7 +42,7 @@ class SyncCampaign {
     this.#random = random;
     this.#world = world;
     this.#clones = ['Ada', 'Bob', 'Eve'].map((person) => world.clone(person));
-    // Two use the network, the third the path.
+    // The third clone reaches the server by its path, even if the others use the network.
     this.#clones[2]?.git(['remote', 'set-url', 'origin', world.server.path]);
   }
 
@@ -90,7 +90,7 @@ class SyncCampaign {
     return startGroup(clone, process.execPath, [...START, ...args], { session: clone.session, input });
   }
 
-  /** Mostly one of a few topics, so that machines meet; sometimes the topic of any note. */
+  /** Mostly one of a few topics, so that machines meet; sometimes the topic of any note that the clone has. */
   #topic(clone: Clone): string {
     const all = [...clone.handoffs().keys()].map((ref) => ref.slice(ref.lastIndexOf('/') + 1));
     return this.#random.below(4) === 0 && all.length > 0 ? this.#random.pick(all) : this.#random.pick(TOPICS);
@@ -108,7 +108,7 @@ class SyncCampaign {
     this.#expectExit(await this.#start(clone, [verb, this.#topic(clone)]).ended, [0, 1, 3]);
   }
 
-  /** 4: a race that six rounds did not settle · 5: the server is gone · 6: a rewind has left a history under a wrong name. */
+  /** Exit 4: a race that six rounds did not settle; 5: the server is gone; 6: after a rewind, a history has a wrong name. */
   async #travel(clone: Clone, verb: string = this.#random.pick(VERBS)): Promise<void> {
     const done = await this.#start(clone, [verb]).ended;
     this.#expectExit(done, [0, 4, 5, 6]);
@@ -124,7 +124,7 @@ class SyncCampaign {
     await wait(this.#random.below(KILL_WITHIN_MS));
     await group.kill();
     this.#unlock(clone);
-    // With a path, the server's half of the sync died, too.
+    // If the remote is a path, the server's half of the sync was killed, too.
     if (clone === this.#clones[2] || this.#world.server.transport === 'path')
       this.#unlock(this.#world.server);
   }
@@ -159,7 +159,7 @@ class SyncCampaign {
     for (const clone of this.#clones.slice(0, 2)) clone.git(['remote', 'set-url', 'origin', server.url]);
   }
 
-  /** Two syncs each; the second must succeed. */
+  /** Every clone syncs twice; the second time it must succeed. */
   async #settle(): Promise<void> {
     if (this.#goneFor > 0) await this.#comeBack();
     for (const clone of this.#clones) await this.#travel(clone, 'sync');
@@ -176,7 +176,7 @@ class SyncCampaign {
       expect([...refValues(clone, 'refs/handoffs-remote/origin').values()]).toEqual([...there.values()]);
       expect([...refValues(clone, 'refs/handoffs-local/kept').values()]).toEqual([...there.values()]);
     }
-    // A text that lost a race is a lost text on the machine that wrote it.
+    // If a text lost a race, the machine that wrote it keeps it as a lost text.
     const held = this.#clones.map(heldTexts).join('');
     expect([...this.#accepted].filter((text) => !held.includes(text))).toEqual([]);
     for (const machine of [server, ...this.#clones]) {

@@ -15,8 +15,8 @@ import {
 } from '../support/faults/strace.ts';
 
 /**
- * A `git` before the real one on PATH that runs the first call of one git command under strace. Later calls
- * of that command, with which a failed write saves its text, run as usual.
+ * A `git` before the real one on PATH. It runs the first call of one git command under strace. Later calls of that command
+ * run as usual: a failed write needs them to save its text.
  */
 class GitShim {
   readonly trace: string;
@@ -55,11 +55,11 @@ interface TracedWrite {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Whether the program got as far as reading its stdin. */
+  /** Whether the program began to read its stdin. */
   readonly hasRead: boolean;
 }
 
-/** A whole write, preceded by the given words. Its stdin is a file, whose offset shows whether anybody read it. */
+/** Runs a whole write under `words`. Its stdin is a file, whose offset shows whether anybody read it. */
 function writeBehind(
   world: FaultWorld,
   text: string,
@@ -112,7 +112,7 @@ function judge(before: string, text: string, { status, stdout, stderr, hasRead }
   return where === undefined ? 'not started' : `text kept (${where})`;
 }
 
-/** Makes one write with one failing call, and removes its locks for the next one. */
+/** Makes one write with one failing call, and removes the locks that it leaves. */
 function play(tally: Tally, random: Random, name: string, write: (text: string) => TracedWrite): void {
   const before = world.tip();
   const text = `${name} ${random.next()}\n`;
@@ -132,7 +132,7 @@ describe.skipIf(NO_STRACE)(`a system call that fails${why}`, () => {
       writeBehind(world, 'to count the calls\n', straceWords(trace, WHOLE_CALLS));
       const all = positions(readTrace(trace)).flatMap((at) => ERRORS.map((error) => ({ ...at, error })));
       for (let round = 0; round < INJECTIONS; round++) {
-        // As many rare calls as frequent ones, which mostly load libraries.
+        // Each call gets as many rounds, however often it occurs: frequent calls mostly load libraries.
         const kind = WHOLE_CALLS[round % WHOLE_CALLS.length];
         const { call, when, error } = random.pick(all.filter((at) => at.call === kind));
         const words = straceWords(trace, [call], { call, when, fault: `error=${error}` });
@@ -144,7 +144,7 @@ describe.skipIf(NO_STRACE)(`a system call that fails${why}`, () => {
       return tally.figures;
     }));
 
-  // Not in Node: there it would hit the pipes with which libuv and V8 wake their threads, which would abort or hang.
+  // Not in Node: a failing write(2) would hit the pipes with which libuv and V8 wake their threads, and Node would abort or hang.
   it(`in a write(2) of git is reported, with the text kept: ${WRITE_INJECTIONS} of them`, () =>
     seeded('failed write(2)', (random) => {
       const tally = new Tally();
@@ -164,7 +164,7 @@ describe.skipIf(NO_STRACE)(`a system call that fails${why}`, () => {
     }));
 });
 
-/** All positions; in a short run, all that change what others see and some of the others. */
+/** All positions; in a short run, all calls that change what others see, and some of the remaining ones. */
 function chosen(all: readonly Position[], random: Random, others: number): Position[] {
   const isDecisive = ({ call }: Position) => call !== 'openat' && call !== 'write';
   const rest = all.filter((at) => !isDecisive(at));

@@ -61,7 +61,7 @@ class TakesHistory {
   #step(n: number): void {
     const random = this.#random;
     const [session, other] = random.below(2) === 0 ? [A, B] : [B, A];
-    // A session that calls is at work.
+    // Whoever makes a call is at work.
     if (this.#states.get(session) === 'ended') this.#world.begin(session);
     this.#become(session, 'at work');
     if (random.below(3) === 0) this.#edit(session, random.pick(FILES), n);
@@ -84,7 +84,7 @@ class TakesHistory {
     if (kind !== 'deny') this.#files.set(path, session);
   }
 
-  /** A wish, mostly for what belongs to the other. */
+  /** A wish, mostly for something that the other session owns. */
   #wish(other: string, n: number): Wish {
     const random = this.#random;
     const owners = this.#noteOwners();
@@ -124,7 +124,7 @@ class TakesHistory {
     const state = isOthers ? this.#states.get(owner) : undefined;
     const { status, stderr } = this.#type(session, command);
     if (!isOthers) {
-      // There is nothing to take, or it is its own, so no refusal may protect another session.
+      // No other session owns it, so no refusal may say that it belongs to one.
       expect({ command, stderr }).not.toMatchObject({
         stderr: expect.stringContaining('belongs to') as string,
       });
@@ -140,7 +140,7 @@ class TakesHistory {
     if (status === 3) this.#follow(session, stderr);
   }
 
-  /** Expects that the former owner of a taken note or file hears of it when it is back. */
+  /** Expects that the former owner of a taken note or file is told of the take at its next prompt. */
   #expectNotified(owner: string, state: State | undefined): void {
     if (state !== 'idle') return;
     expect(contextText(this.#world.prompt(owner))).toContain(' took ');
@@ -161,7 +161,7 @@ class TakesHistory {
     throw new Error(`no way out of: ${refusal}`);
   }
 
-  /** Types a command as a client does. What another session at work owns must not change. */
+  /** Types a command as a client does. It must not change what another session owns that is at work. */
   #type(session: string, command: string): { status: number; stderr: string } {
     const world = this.#world;
     const spared = [A, B].filter((one) => one !== session && this.#states.get(one) === 'at work');
@@ -206,7 +206,7 @@ describe('sessions that want each other’s notes and files at random', () => {
   afterAll(() => {
     const figures = Object.entries(tally.figures).map(([what, count]) => `${what} ${count}`);
     process.stdout.write(`takes: ${figures.sort().join(', ')} (seed ${SEED})\n`);
-    // A single history may want nothing from a session at work.
+    // In a single history, it may happen that nobody wants anything from a session at work.
     if (HISTORIES > 1)
       expect(tally.of('take from one at work') + tally.of('take a file from one at work')).toBeGreaterThan(0);
   });

@@ -5,8 +5,8 @@ import { Random, SEED, amount } from '../support/faults/seed.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 /**
- * Two sessions change lines of shared files and files of their own in turn, and break some. The result of `try` for one must
- * be that of a tree with only its changes, unless `try` refuses because the changes cannot be separated.
+ * Two sessions change lines of shared files and files of their own in turn, and break some. The result of `try` for a session
+ * must be that of a tree with only that session's changes, unless `try` refuses because the changes cannot be separated.
  */
 
 const SEEDS = Array.from({ length: amount(20, 500) }, (_, n) => SEED + n);

@@ -99,7 +99,7 @@ describe.skipIf(NO_STRACE)(`at a system call${why}`, () => {
         ).toEqual([]);
         world.handoff(['undo'], { session: A });
         expect(fingerprint(), told).toEqual(none);
-        // One rescue holds everything: that of the undo which ended early, or that of an earlier undo.
+        // One rescue holds everything: that of the interrupted undo, or that of an earlier one.
         const whole = rescues().find(({ kind: what, files }) => what === 'undone' && files.length === PATHS);
         const back = world.handoff(['rescue', 'restore', String(whole?.number ?? '')], { session: A });
         expect(fingerprint(), `${told}\n${back.stderr}`).toEqual(dirty);

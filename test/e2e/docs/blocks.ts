@@ -2,10 +2,10 @@
  * The command lines of a page of documentation. test/e2e/docs.test.ts runs fenced blocks of `sh` and `console`, unless
  * an HTML comment before a block says otherwise. Such a comment can also prepare what a reader already has:
  *
- *   <!-- docs-test: not run, <why> -->          a network, a real client: the next block is left out
+ *   <!-- docs-test: not run, <why> -->          the next block is left out: it needs a network or a real client
  *   <!-- docs-test: run by test/<file> -->      the next block is run by that test
- *   <!-- docs-test: new world -->               a fresh repository, home and remote; `new world, codex`: its sessions
- *   <!-- docs-test: first                       command lines of a console block that the page does not show
+ *   <!-- docs-test: new world -->               a fresh repository, home and remote; `new world, codex`: Codex sessions
+ *   <!-- docs-test: first                       command lines to type that the page does not show
  *   A$ echo 'retries: 3' > retry.yml
  *   -->
  */

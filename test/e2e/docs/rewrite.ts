@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { compared, shape } from '../../support/shape.ts';
 
-/** A command whose output is not what its page shows: where the command is, what is shown, what it printed. */
+/** A command on this line of a page, whose output is not what the page shows. */
 export interface Differing {
   readonly line: number;
   readonly shows: string;
@@ -9,9 +9,9 @@ export interface Differing {
 }
 
 /**
- * What a page should show of an output. Lines that differ only from run to run stay. In a text that leaves out lines
- * (`…`), each line that is no longer printed becomes the most similar printed one; `undefined` if that does not fit,
- * either.
+ * What a page should show of an output. A shown line stays if it differs only in what differs between any two runs. If the
+ * page leaves out lines (`…`), each line that is no longer printed becomes the most similar printed one. Returns `undefined`
+ * if the page then still does not fit the output.
  */
 export function renewed({ shows, output }: Differing): string | undefined {
   const [shown, printed] = [linesOf(shows), linesOf(output)];

@@ -22,12 +22,12 @@ interface Outcome {
   readonly text: string;
 }
 
-/** Another session's merge, rebase …: there is nothing to type; the session must wait or work elsewhere. */
+/** Another session's merge, rebase … is unfinished. There is nothing to type: the session must wait or work elsewhere. */
 const isWait = (text: string) => /began an? (?:merge|cherry-pick|revert|rebase|am) here/.test(text);
 /** Another session's work is in the way of an edit: the text says to wait, and who will be told. */
 const isStatedWait = (text: string) =>
   /will be told\. Work on something else, and try again later\./.test(text);
-/** Overlapping lines: someone who knows what they mean must merge them in the file, or the session must wait for their owner. */
+/** Lines overlap: somebody must merge them in the file, or the session must wait for their owner. */
 const BY_HAND =
   /^error: (.*): (?:HEAD has a new change where this session|the changes of this session .* overlap or touch)/m;
 /** HEAD is not where the session last saw it. */
@@ -43,7 +43,7 @@ const FINISHES = /\bgit (?:-C \S+ )?(?:commit\b|(?:cherry-pick|revert) --continu
 interface Place {
   readonly top: string;
   readonly owners: Owners;
-  /** Marks that another clone has published: no commit there may undo them. */
+  /** Marks that another clone has published: no commit in this worktree may undo them. */
   readonly published: Set<string>;
   /** The session that began the operation in which git has stopped there. */
   beginner?: string | undefined;
@@ -56,7 +56,7 @@ export class History {
   readonly #marks = new Marks();
   readonly #sessions: readonly string[];
   readonly #places: readonly Place[];
-  /** Marks that a session's command left incidentally in another session's file: each of the two may commit them. */
+  /** Marks that a session's command left incidentally in another session's file, by mark. Both sessions may commit them. */
   readonly #touches = new Map<string, string>();
   /** Who typed each commit that finished a cherry-pick or a revert: git's own message names nobody. */
   readonly #finished = new Map<string, string>();
@@ -64,7 +64,7 @@ export class History {
   readonly #log: string[] = [];
   /** How many hints were typed. */
   hints = 0;
-  /** Refusals where nobody else had anything to lose, in words. */
+  /** Commands that were refused though nobody else had anything to lose, with the refusals. */
   readonly needless: string[] = [];
 
   constructor(seed: number) {
@@ -149,7 +149,7 @@ export class History {
     const gone = [...before.keys()].filter((path) => !after.has(path));
     const marks = gone.flatMap((path) => before.get(path)?.marks ?? []);
     this.#marks.give(marks, PERSON);
-    // What a person's commit has undone, a rebase of that commit may undo again.
+    // A rebase of the person's commit may undo again the marks that the commit has undone.
     for (const mark of this.#undone(place, head, headOf(this.#world, top))) place.published.delete(mark);
     this.#moved(place, before, after, head);
     owners.changed(PERSON, before, after);
@@ -170,7 +170,7 @@ export class History {
     this.#world.advance('feature', 'src/a.ts', 1 + this.#random.below(10), mark, from, top);
   }
 
-  /** What a command changes incidentally in another session's file is a touch, which that owner may keep or undo. */
+  /** Gives a command's incidental changes in another session's file to the file's owner, who may keep or undo them. */
   #giveTouch(session: string, { top, owners }: Place, before: ReadonlyMap<string, Dirty>): void {
     for (const { path, text, marks } of uncommitted(this.#world, top).values()) {
       const was = before.get(path);
@@ -182,7 +182,7 @@ export class History {
       ];
       const owner =
         all.find((one) => one !== session && one !== PERSON) ?? all.find((one) => one !== session);
-      // If the session has changed something there before, it has its own claim.
+      // A session that had already changed the file has its own claim on it.
       if (owner === undefined || mine.some((mark) => was?.marks.includes(mark) === true)) continue;
       this.#marks.give(mine, owner);
       for (const touch of mine) this.#touches.set(touch, session);
@@ -218,7 +218,7 @@ export class History {
   ): void {
     const isOthers = (one: Dirty) => place.owners.of(one).some((owner) => owner !== session);
     if ([...dirty.values()].some(isOthers) || this.#world.operation(place.top) !== undefined) return;
-    // These may lose others' commits or stashes, or the session has nothing of its own to commit.
+    // These commands may lose others' commits or stashes, and these refusals are about the session's own work.
     if (/\b(?:reset|update-ref|amend|stash|handoff)\b/.test(command) || isMoved(text) || BY_HAND.test(text))
       return;
     this.needless.push(`${command}\n  -> refused: ${text}`);
@@ -234,7 +234,7 @@ export class History {
     this.#judge(session, command, outcome.text, place, before);
     const said = this.#follow(session, command, outcome.text, cwd, place);
     if (isWait(outcome.text)) return;
-    // The session is on the right branch again, or knows where it is: now the command must work.
+    // The hints have brought the session back to its branch, or told it where it is: now the command must work.
     if (isMoved(outcome.text)) {
       expect({ command, again, text: outcome.text }).toMatchObject({ again: false });
       this.#do(session, command, cwd, place, true);
@@ -252,8 +252,8 @@ export class History {
   }
 
   /**
-   * What the command means to commit: this session's marks in files that it reaches and nobody else has changed (`-a` reaches
-   * no new files). A command makes nobody the owner of changes that were there before and nobody's.
+   * What the command means to commit: this session's marks in files that the command reaches (`-a` reaches no new files), and
+   * that nobody else has changed. Changes that had no owner before the command have none afterwards.
    */
   #meant(session: string, command: string, { top, owners }: Place): string[] {
     const named = /\bgit (?:-C \S+ )?add -- '(.*?)'/.exec(command)?.[1];
@@ -307,7 +307,7 @@ export class History {
     return /\bstash apply\b/.test(hint) && this.#world.git(['ls-files', '--unmerged'], { cwd: top }) !== '';
   }
 
-  /** Expects that a hint names another's own files only to unstage them, and no take: all sessions are at work. */
+  /** Expects that a hint names others' files only to unstage them. It must not be a take, because all sessions are at work. */
   #namesNobodys(session: string, hint: string, cwd: string, { top, owners }: Place): void {
     expect(hint).not.toMatch(/\bhandoff take\b/);
     if (/\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
@@ -318,7 +318,7 @@ export class History {
       .filter((one) => !owners.hasPart(session, one));
     const isFromTop = / -C |:\(top/.test(hint);
     const typed = ({ path }: Dirty) => (isFromTop ? path : relative(cwd, join(top, path)));
-    // `src/x` is not `x`.
+    // Removed first, since a hint that names `src/x` also contains `x`.
     const others = dirty.filter((one) => !theirs.includes(one)).map(typed);
     const rest = others.reduce((text, path) => text.replaceAll(path, ''), hint);
     const named = theirs.map(typed).filter((path) => rest.includes(path));
@@ -363,7 +363,7 @@ export class History {
     return outcome;
   }
 
-  /** Compares the tree with the one before. `head`: the former HEAD; `undoes`: the command should undo a commit. */
+  /** Compares the tree with how it was `before`. `head`: the former HEAD; `undoes`: the command should undo a commit. */
   #compare(
     session: string,
     command: string,
@@ -440,7 +440,7 @@ export class History {
     owners.moved(before, after, undone, makers(head, there));
   }
 
-  /** Whoever changes a file is assumed to know the lines that HEAD has gained there. */
+  /** Whoever changes a file is assumed to know the lines that it has gained in HEAD. */
   #editedSince({ published }: Place, before: Map<string, Dirty>, after: Map<string, Dirty>): void {
     for (const { path, text } of after.values()) {
       if (before.get(path)?.text === text) continue;

@@ -82,7 +82,7 @@ function marksAt(world: TestRepository, top: string, revision: string, path: str
   return new Set(shown.status === 0 ? marksIn(shown.stdout) : []);
 }
 
-/** The marks, with their paths, that `to` has and `from` has not. */
+/** The marks, with their paths, that `to` has and `from` lacks. */
 export function added(world: TestRepository, top: string, from: string, to: string): string[] {
   const names = world.git(['diff', '--name-only', '-z', '--no-renames', from, to], { cwd: top });
   return names.split('\0').flatMap((path) => {

@@ -3,11 +3,11 @@ import { type Dirty, type Marks, PERSON } from './marks.ts';
 /** The owners of the changed paths of one working tree, by this test's own rules, not the program's. */
 export class Owners {
   readonly #marks: Marks;
-  /** Owners of changes without a mark: those of a formatter, and what a commit left or gave back. */
+  /** Owners of changes without a mark: of a formatter's, and of those that are left or return when HEAD moves. */
   readonly #rest = new Map<string, ReadonlySet<string>>();
-  /** Paths that a session has written by name. That was not refused, so nobody else has a claim there. */
+  /** Paths that a session has written by name. Since it was not refused, nobody else has a claim on them. */
   readonly #named = new Map<string, string>();
-  /** The last text of each path and its owners, who own it again when it comes back. */
+  /** The last text of each path, and its owners. When that text comes back, they own it again. */
   readonly #last = new Map<
     string,
     { readonly text: string | undefined; readonly owners: readonly string[] }
@@ -25,12 +25,12 @@ export class Owners {
     return [...(writers.length > 0 ? new Set(writers) : (this.#rest.get(path) ?? []))];
   }
 
-  /** Whether a path differs from HEAD and is nobody's. It stays so until somebody names it. */
+  /** Whether a path differs from HEAD and has no owner. It gets one only when a session names it. */
   isNobodys(dirty: Dirty | undefined): boolean {
     return dirty !== undefined && this.of(dirty).length === 0;
   }
 
-  /** Whether something there is the session's, even without a mark. */
+  /** Whether something in the path is the session's, even without a mark. */
   hasPart(session: string, dirty: Dirty): boolean {
     return this.of(dirty).includes(session) || this.#rest.get(dirty.path)?.has(session) === true;
   }
@@ -62,8 +62,9 @@ export class Owners {
   }
 
   /**
-   * HEAD has moved. Commits that it moved back over are uncommitted again, and belong to the sessions that made them. What
-   * only another's commit has changed is nobody's. If a session committed its part of a path, the others' parts remain.
+   * HEAD has moved. If it moved back, the changes of the dropped commits are uncommitted again, and belong to the sessions
+   * that made these commits. A path that differs only because somebody else committed has no owner. If a session committed
+   * its part of a path, the others' parts remain.
    */
   moved(
     before: ReadonlyMap<string, Dirty>,
@@ -73,14 +74,14 @@ export class Owners {
   ): void {
     for (const path of before.keys()) if (!after.has(path)) this.#last.delete(path);
     for (const [path, dirty] of after) {
-      // HEAD does not have the removed path, so nothing of it is left.
+      // `AD`: the path is in the index only, so nothing of it is left.
       const isOver = !before.has(path) || dirty.xy === 'AD';
       const known = !isOver ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat() : [];
       const done = gained.get(path);
       if (done?.has(this.#named.get(path) ?? '') === true || isOver) this.#named.delete(path);
       const left = known.filter((one) => done?.has(one) !== true);
       this.#rest.set(path, new Set([...left, ...(undone.get(path) ?? [])]));
-      // What was committed does not come back with the rest.
+      // If the text comes back, whoever has committed a part of it is no longer its owner.
       const last = this.#last.get(path);
       if (last !== undefined && last.text === dirty.text)
         this.#last.set(path, { text: dirty.text, owners: this.of(dirty) });

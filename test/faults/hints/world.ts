@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharingWorld, TEN } from '../../support/sharing-world.ts';
 
-/** Makes a commit on top of `$1` without the working tree: it puts `$4` at the start of line `$3` of the file `$2`. */
+/** Makes a commit on top of `$1` without the working tree. In the commit, line `$3` of the file `$2` begins with `$4`. */
 const ADVANCE = `GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/advance && export GIT_INDEX_FILE && git read-tree "$1" &&
 blob=$(git show "$1:$2" | sed "$3s/^/$4 /" | git hash-object -w --stdin) &&
 git update-index --cacheinfo "100644,$blob,$2" &&
@@ -56,7 +56,7 @@ export class HintsWorld extends SharingWorld {
     this.shells = SHELLS.map((name) => (name === 'busybox' ? this.#busybox() : name));
   }
 
-  /** Gives the reflog true times, which tell who could know what. */
+  /** Gives the reflog its real times, which decide what a session can know. */
   override env(extra: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
     return super.env({ GIT_COMMITTER_DATE: undefined, ...extra });
   }
@@ -94,7 +94,7 @@ export class HintsWorld extends SharingWorld {
     return this.run('git', ['symbolic-ref', '-q', 'HEAD'], { cwd }).stdout.trim();
   }
 
-  /** A session's commits between two positions of HEAD, each with its first parent, without those that a fast-forward brings. */
+  /** A session's commits on the first-parent line from one position of HEAD to another, each with its first parent. */
   commits(session: string, from: string, to: string, cwd: string): [parent: string, oid: string][] {
     const format = '--format=%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x20) %P';
     const log = this.git(['log', '--first-parent', format, `${from}..${to}`, '--'], { cwd });
@@ -107,9 +107,9 @@ export class HintsWorld extends SharingWorld {
   }
 
   /**
-   * The sessions whose commits are in one position of HEAD and not in another, by the paths that they changed.
+   * The sessions that changed each path in the commits that `to` has and `from` lacks.
    *
-   * @param finished the sessions of commits that name nobody
+   * @param finished who made each commit whose message names no session
    */
   makers(
     from: string,

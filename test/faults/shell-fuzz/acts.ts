@@ -260,7 +260,7 @@ const REF_WRITES: readonly string[] = [
   "git config alias.zap 'update-ref -d @REF@'; git zap",
 ];
 
-/** Commands that read refs, or move others. */
+/** Commands that only read handoffs' refs, or move other refs. */
 const REF_LOOKS: readonly string[] = [
   'git show·@REF@ > @CWD@/o',
   'git log --oneline @REF@',
@@ -302,7 +302,7 @@ const REF_LOOKS: readonly string[] = [
 
 const HOOK = 'our own pre-push hook refuses it';
 
-/** Commands that fail before they change anything, each with one that does not fail. */
+/** Commands that fail before they change anything, each with a variant that succeeds. */
 const FAILURES: readonly Piece[] = (
   [
     ['a source is missing', 'cp·@CWD@/missing·¤', 'cp·@CWD@/note.txt·¤'],

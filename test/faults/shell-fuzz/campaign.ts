@@ -45,7 +45,7 @@ async function needless(lab: ShellLab, one: ShellCase): Promise<Outcome> {
 export interface Campaign {
   /** Cases by outcome. */
   readonly figures: Figures;
-  /** Every case that ended wrong, the first few of them shrunk. */
+  /** Every case with a wrong outcome. The first few are reduced to their smallest command. */
   readonly failures: readonly string[];
 }
 

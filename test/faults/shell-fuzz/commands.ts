@@ -40,7 +40,7 @@ const row: fc.Arbitrary<Piece> = fc.oneof(
     arbitrary: fc
       .tuple(simple, fc.constantFrom('\n', '\n\n', '\n# x\n'), simple)
       .map(([one, between, other]) => {
-        // Otherwise the second would not find the repository.
+        // After a `cd`, the second command would not find the repository.
         const stays = /\bcd |pushd/.test(one.text) ? piece`:; (${one}\n)` : one;
         const whole = piece`${stays}${between}${other}`;
         return {

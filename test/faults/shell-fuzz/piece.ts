@@ -2,13 +2,13 @@
 export interface Piece {
   readonly text: string;
   /**
-   * The command that does what this one would do if everything in it succeeded, and every condition that only the
-   * running shell can decide were true. Equal to `text` if it has no such part.
+   * The command with the effect that `text` would have if everything in it succeeded, and if every condition that only the
+   * running shell can decide were true. Equal to `text` if nothing in it can fail or be false.
    */
   readonly plainText: string;
   /** The reasons why `plainText` differs, in a few words each. */
   readonly lapses: readonly string[];
-  /** The reasons why nobody can tell by reading what it changes; mostly empty. */
+  /** The reasons why the text does not say what the command changes; mostly empty. */
   readonly riddles: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function piece(strings: TemplateStringsArray, ...parts: readonly (Piece |
   }, EMPTY);
 }
 
-/** Changes the text, and its plain spelling in the same way. */
+/** Changes the text and the plain text in the same way. */
 export function mapped(from: Piece, change: (text: string) => string): Piece {
   return { ...from, text: change(from.text), plainText: change(from.plainText) };
 }
@@ -54,12 +54,12 @@ export function filled(template: Piece, word: Piece): Piece {
   };
 }
 
-/** A text that does nothing, or something else than it says, for a reason that only the running shell knows. */
+/** A text that, for a reason which only the running shell knows, does nothing or something else than `plainText`. */
 export function lapsed(why: string, text: string, plainText: string): Piece {
   return { text, plainText, lapses: [why], riddles: [] };
 }
 
-/** A text whose meaning is defined elsewhere. */
+/** A text whose effect is defined elsewhere, such as in a file. */
 export function riddle(why: string, text: string): Piece {
   return { ...plain(text), riddles: [why] };
 }

@@ -8,7 +8,7 @@ import { readAnswer } from '../../support/hook-answer.ts';
 import { filledIn } from './piece.ts';
 import { Snapshot } from '../../support/disk-snapshot.ts';
 
-/** A command that takes longer, in milliseconds, hangs. */
+/** A command that takes longer than this, in milliseconds, hangs. */
 const PATIENCE_MS = 2000;
 /** The machine may be busy, so what seems to hang gets a second try of this many milliseconds. */
 const MORE_PATIENCE_MS = 20_000;
@@ -16,8 +16,8 @@ const MORE_PATIENCE_MS = 20_000;
 const REPORT = /behind git-handoff's back|without the guard seeing it/;
 
 /**
- * A temporary home and repository in which shell commands are really run, and the guard's decision about them:
- * in this process for speed, through the built launcher where that could differ.
+ * Runs shell commands for real in a temporary home and repository, and asks the guard about them. The guard runs in this
+ * process, for speed, and also through the built launcher where that could decide otherwise.
  */
 export class ShellLab {
   readonly world = new GuardWorld({ calls: 'process' });
@@ -82,7 +82,7 @@ export class ShellLab {
     this.#snapshot.restore();
   }
 
-  /** Whether the guard refuses a command: asked in this process, and also through the launcher if that might let it pass. */
+  /** Whether the guard refuses a command. It is asked in this process, and then through the launcher, which might let it pass. */
   async denies(command: string): Promise<boolean> {
     const { world } = this;
     const payload = {
@@ -106,8 +106,8 @@ export class ShellLab {
   }
 
   /**
-   * Whether the launcher, too, sees that there is something to decide. For a command that names a handoff it always
-   * does, since it looks for that first.
+   * Whether the launcher, too, sees that there is something to decide. It need not be asked about a command that names a
+   * handoff, because it looks for that first.
    */
   #launcherDenies(command: string): boolean {
     if (/handoff|\/memory/i.test(command)) return true;
@@ -124,13 +124,13 @@ export class ShellLab {
   }
 
   /**
-   * Lets the guard look afterwards. It must report the change, every file must be unchanged or its former text be where the
-   * guard says, and the note must be readable. Returns when the guard reported it, or what is wrong.
+   * Lets the guard look afterwards. It must report the change. All files must be unchanged, or the former text must be where
+   * the guard says, and the note must be readable. Returns when the guard reported the change, or what is wrong.
    */
   noticed(command: string): 'at once' | 'by the next command' | `wrong: ${string}` {
     const answer = this.world.after('Bash', { command });
     const atOnce = 'text' in answer ? (answer.text ?? '') : '';
-    // The launcher lets a command without our words pass unless a file's time shows a change, and commands can set times.
+    // If a command does not contain our words, the launcher looks only at file times, which commands can set.
     const told = REPORT.test(atOnce) ? atOnce : this.world.handoff(['list']).stderr;
     if (!REPORT.test(told))
       return `wrong: allowed, changes, nothing is told of it (${JSON.stringify(answer)})`;

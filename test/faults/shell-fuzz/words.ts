@@ -15,7 +15,7 @@ export interface Target {
 
 export const GUARDED: Target = { folder: '@MEM@', name: 'handoff-main-auth-refresh.md' };
 
-/** Files that only look like it, or are beside it. */
+/** Files that only look like the guarded one, or are beside it. */
 const NEIGHBOURS: readonly Target[] = [
   { folder: '@MEM@', name: 'MEMORY.md' },
   { folder: '@MEM@/..', name: 'handoff-main-auth-refresh.md' },
@@ -129,7 +129,7 @@ const TWO = 'two words stand where one is meant';
 
 const SEVERAL = 'find prints more than one name';
 
-/** Spellings that not every shell understands, each with a plain one of the same effect. */
+/** Spellings that do not always mean the one file, each with a plain spelling that does. */
 const FRAIL: readonly ((target: Target) => Spelled)[] = [
   ...['~/.claude/projects/testproj/memory', '~/.claude/projects/*/memory', '~/.cl*/pro*/t*/m*y'].map(
     (folder) =>

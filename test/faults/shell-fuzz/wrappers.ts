@@ -3,7 +3,7 @@ import { type Piece, ansi, double, encoded, lapsed, mapped, octal, piece, riddle
 /** Puts a command inside another one; `depth` distinguishes nested here-documents. */
 export type Wrapper = (command: Piece, depth: number) => Piece;
 
-/** `sh` does not understand everything that bash does; then nothing runs. */
+/** If `sh` does not understand a word of bash, nothing runs. */
 const SH = lapsed('sh does not know a word of bash', 'sh', 'bash');
 
 const STOPS = 'an earlier command fails, and the shell stops there';
@@ -15,7 +15,7 @@ function apart(command: Piece): Piece {
   return command.text.startsWith('(') ? piece` ${command}` : command;
 }
 
-/** Structures of the shell that run what is in them, in this shell or in a subshell. */
+/** Structures of the shell that run the command in them, in this shell or in a subshell. */
 const STRUCTURES: readonly Wrapper[] = [
   (c) => piece`( ${c}\n)`,
   (c) => piece`(${apart(c)}\n)`,
@@ -125,7 +125,7 @@ const SHELLS: readonly Wrapper[] = [
   (c) => piece`git -c alias.run=${mapped(c, (text) => single(`!bash -c ${single(text)}`))} run`,
 ];
 
-/** Wrappers that only contain the text of a command, or certainly never run it. */
+/** Wrappers that contain the text of a command, but never run it. */
 const CARRIERS: readonly Wrapper[] = [
   (c) => piece`echo ${mapped(c, single)}`,
   (c) => piece`echo ${mapped(c, double)} > o`,
@@ -154,7 +154,7 @@ const CARRIERS: readonly Wrapper[] = [
 
 const THE_RUN = 'a condition is false when it runs';
 
-/** Conditions that only the running shell can decide, each with a true one. */
+/** Conditions of which only the running shell knows that they are false. `plainText` has `true` instead. */
 const CONDITIONS: readonly Wrapper[] = [
   ...[
     '[ -e missing ]',
