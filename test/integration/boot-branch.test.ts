@@ -29,7 +29,7 @@ describe('where the branch of a note is', () => {
     const other = join(world.root, 'other');
     world.git(['worktree', 'add', '-q', other, 'feature']);
     expect(world.boot('feature/login-flow').text('branch-elsewhere')).toContain(other);
-    // The note counted the uncommitted paths of another working tree.
+    // `tree-elsewhere`: the uncommitted paths that the note counted are in another working tree.
     expect(world.boot(undefined, { cwd: other }).codes).toEqual([
       'branch-here',
       'head-equal',

@@ -147,7 +147,7 @@ describe('what a session is told', () => {
 
   it('by an automatic note only if no session wrote one', () => {
     world.leave('auto-left', [], { note: 'left' });
-    // As the program leaves an automatic note: one more trailer, otherwise the same commit.
+    // An automatic note has one more trailer than a written one.
     const commit = world.git(['cat-file', 'commit', 'refs/handoffs/feature/auto-left']);
     const oid = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], {
       input: `${commit}\nHandoff-Automatic: death\n`,

@@ -30,7 +30,7 @@ const NAMES = [
   `${LONG.slice(0, 150)}/${LONG}`,
   `${LONG.slice(0, 150)}/${LONG.slice(1)}y`,
 ];
-/** git cannot have `feature` and `feature/x` as branches at once; notes outlive branches, so notes must. */
+/** git cannot have the branches `feature` and `feature/x` at once. Notes outlive branches, so there can be notes of both. */
 const BRANCHES = [...new Set(NAMES)].filter((name) => name !== 'HEAD');
 
 describe('a note of a branch with an odd name', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN } from '../support/sharing-world.ts';
 import { TestRepository } from '../support/repository.ts';
 
-/** Split, so that no scanner reports this file. */
+/** Not a real token. */
 const SECRET = `ghp_1a2B3c4D5e6F7g8H9i0J1a2B3c4D5e6F7g8H`;
 
 const TOPIC = 'half-done';
@@ -287,7 +287,7 @@ describe('a person’s work', () => {
 
   it('stays with its note if another write with the same work is refused', () => {
     put('a.txt', 'x\n');
-    // At least one of these writes falls into the same second as the note before.
+    // With five turns, at least one write is in the same second as the note before it.
     for (let turn = 0; turn < 5; turn++) {
       write();
       expect(write('--expect', 'none')).toMatchObject({ status: 4 });

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A commits src/a.ts, then B src/b.ts; then A has a further change staged. Returns B's commit. */
+/** A commits src/a.ts, B commits src/b.ts, and A stages a further change. Returns B's commit. */
 function bothCommit(): string {
   world.begin(A);
   world.begin(B);

@@ -181,7 +181,7 @@ describe('a failure stops no commit', () => {
     world.git(['add', '-A']);
   });
 
-  /** The one line that reports it. */
+  /** The only line of output: a warning that the commit was not checked. */
   const UNCHECKED = expect.stringMatching(
     /^warning: git-handoff (?:could|did) not check this commit[:;] .*\n$/,
   ) as string;
@@ -219,10 +219,10 @@ describe('a failure stops no commit', () => {
     expect(world.as(B, ['commit', '-qm', 'B'])).toMatchObject({ status: 0, stderr: UNCHECKED });
   });
 
-  /** The git of whoever runs the tests, whatever `PATH` says. */
+  /** The git that runs the tests, even if `PATH` has another one. */
   const ownGit = () => join(world.git(['--exec-path']), 'git');
 
-  /** A PATH with what the hooks need, without Node. */
+  /** A PATH with everything that the hooks need, except Node. */
   function withoutNode(): string {
     const folder = stub('none', '');
     for (const name of ['sh', 'git', 'readlink', 'cat']) {
@@ -231,7 +231,7 @@ describe('a failure stops no commit', () => {
     return folder;
   }
 
-  /** git puts its own programs first on PATH, so one there runs this script when asked what is staged. */
+  /** Makes git run this script when a hook asks what is staged: git puts the folder of its own programs first on PATH. */
   function gitStub(script: string): Record<string, string> {
     const folder = stub('git', `case "$*" in *--cached*) ${script} ;; esac\nexec '${ownGit()}' "$@"`);
     return { GIT_EXEC_PATH: folder };

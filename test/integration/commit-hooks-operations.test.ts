@@ -19,7 +19,7 @@ afterEach(() => world.remove());
 const inGit = (name: string) => join(world.path, '.git', name);
 const quiet = { env: { GIT_EDITOR: 'true' } };
 
-/** Runs the session's shell command, which stops in the middle of an operation. */
+/** Runs the session's shell command, which leaves git stopped in the middle of an operation. */
 function stops(session: string, command: string): void {
   const { before, run } = world.bash(session, command, quiet);
   expect({ command, before, ran: run !== undefined }).toMatchObject({ command, ran: true });
@@ -75,7 +75,7 @@ describe('an operation that another live session has begun', () => {
     expect(hintsOf(stderr)[0]).toMatch(/^git worktree add \.\.\//);
     world.follow(B, stderr, { cwd });
     expect(world.git(['worktree', 'list'])).toContain(`repository-${B.slice(0, 8)}`);
-    // And again, now that the folder exists.
+    // The hints also work when the worktree exists already.
     world.follow(B, world.refused(B, ['commit', '-m', 'x']));
     const own = world.handoff(['commit', '-m', 'x'], { session: B });
     world.follow(B, own.stderr);
@@ -149,7 +149,7 @@ describe('an operation that nobody is known to have begun', () => {
     world.begin(A);
     world.begin(B);
     world.git(['merge', '-q', '--no-commit', '--no-ff', 'side~2']);
-    // Far enough before the next command for imprecise file times.
+    // Ten seconds before the next command, so that imprecise file times do not matter.
     const began = Date.now() / 1000 - 10;
     utimesSync(inGit('MERGE_HEAD'), began, began);
     stops(A, 'touch src/a.ts');
@@ -174,7 +174,7 @@ describe('an operation that nobody is known to have begun', () => {
     world.begin(B);
     world.git(['switch', '-q', 'side']);
     world.clearGuardLog();
-    // With this git, nothing can be judged: every attempt would be logged.
+    // With this git, no commit can be judged, and every attempt to judge one would be logged.
     const folder = join(world.root, 'stub');
     mkdirSync(folder);
     const own = join(world.git(['--exec-path']), 'git');
@@ -218,7 +218,7 @@ describe('a state that git could not continue', () => {
     }
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)[0]).toMatch(/^src\/a\.ts: /);
-    // Only git itself objects to that file.
+    // With this MERGE_HEAD, git itself refuses to commit.
     if ('MERGE_HEAD' in files) return;
     const done = world.handoff(['commit', '-m', 'B'], { session: B });
     expect({ status: done.status, stderr: done.stderr }).toMatchObject({ status: 0 });
@@ -249,7 +249,7 @@ describe('a session that is alone in its worktree', () => {
       ]);
     }
     expect(readFileSync(inGit('handoff-solo'), 'utf8')).toMatch(A);
-    // Changes from before A began are nobody's.
+    // A change that was there before A began has no owner.
     const run = world.as(B, ['-C', world.path, 'commit', '-qm', 'x', '--', 'shared.md'], { cwd });
     expect({ status: run.status, stderr: run.stderr }).toEqual({ status: 0, stderr: '' });
     expect([world.changed(), world.ids()]).toEqual([['shared.md'], [B]]);

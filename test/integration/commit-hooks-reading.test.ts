@@ -29,7 +29,7 @@ exec "$git" "$@"
   return folder;
 }
 
-/** Runs the hook directly: git puts its own programs first on the PATH of hooks, and a fake one there would change git itself. */
+/** Runs the hook directly. git would put its own folder first on the hook's PATH; a fake git there would change git itself. */
 function preCommit(spoil = '') {
   const PATH = `${withGit(spoil)}:${process.env['PATH'] ?? ''}`;
   const hook = join(import.meta.dirname, '..', '..', 'git-hooks', 'pre-commit');

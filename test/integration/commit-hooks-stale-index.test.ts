@@ -161,7 +161,7 @@ describe('an index that is older than HEAD', () => {
   });
 });
 
-/** Publishes line 1 of src/a.ts from another clone; here it is only fetched. */
+/** Publishes a change of line 1 of src/a.ts from another clone, and fetches it here. */
 function published(edit = TEN.replace('line 1\n', 'published\n')): string {
   const upstream = join(world.root, 'upstream.git');
   const clone = join(world.root, 'clone');
@@ -193,7 +193,7 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['src/a.ts']);
     expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(`${TEN.replace('line 1\n', 'published\n')}of B`);
-    // The disk still lacks the published line, and a later commit of that is refused, too.
+    // The file on the disk still lacks the published line, so a later commit of it is refused, too.
     expect(errorsOf(world.refused(B, ['commit', '-am', 'again']))).toHaveLength(1);
   });
 
@@ -222,7 +222,7 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     published(TEN.replace('line 10\n', 'published\n'));
     world.wrote(B, 'src/a.ts', TEN.replace('line 10\n', 'of B\n'));
     world.wrote(B, 'src/b.ts', '2\n');
-    // The reflog says that it was after B's edit.
+    // With the real time, so that in the reflog HEAD moves after B's edit.
     world.bash(B, 'git update-ref HEAD origin/main', { env: { GIT_COMMITTER_DATE: undefined } });
     const refused = world.handoff(['commit', '-m', 'it'], { session: B });
     expect(refused).toMatchObject({ status: 3 });
@@ -320,7 +320,7 @@ describe('reset --soft', () => {
     (how, commit) => {
       world.commit('by hand', { 'src/new.ts': TEN });
       world.edit(B, 'src/new.ts', 'line 1\n', 'first\n');
-      // The reflog says that it was after B's edit.
+      // With the real time, so that in the reflog HEAD moves after B's edit.
       world.bash(B, `git reset -q ${how} HEAD~1`, { env: { GIT_COMMITTER_DATE: undefined } });
       expect(
         world.bash(B, commit.replace(' -qam', ' -qm').replace('git c', 'git add -A; git c')).run,

@@ -29,10 +29,10 @@ interface Typing {
 
 const PATIENCE_MS = 20_000;
 const DUMP = '\u0014'; // Ctrl-T
-/** Where shells find our program, which they ask for completions. */
+/** The folder in which shells find our program, to ask it for completions. */
 const BIN = join(import.meta.dirname, '../../bin');
 
-/** Binds Ctrl-T to write the edited line to `$LINE_FILE`, which appears whole or not at all. */
+/** Makes Ctrl-T write the edited line to `$LINE_FILE`. A rename makes the file appear whole or not at all. */
 const DUMPERS: Readonly<Record<ShellName, string>> = {
   bash: `dump() { printf %s "$READLINE_LINE" >"$LINE_FILE.new"; mv "$LINE_FILE.new" "$LINE_FILE"; }
 bind -x '"\\C-t": dump'`,
@@ -103,7 +103,7 @@ async function appearance(file: string, screen: () => string): Promise<void> {
   }
 }
 
-/** The words that a shell passes to `program` for this line. If it ran anything else, the world would show it. */
+/** The words that a shell passes to `program` for this line. */
 function wordsOf(shell: ShellName, line: string, program: string, cwd: string): string[] {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-line-')));
   try {
@@ -121,9 +121,9 @@ function wordsOf(shell: ShellName, line: string, program: string, cwd: string): 
 }
 
 const A = 'aaaaaaaa-1111-4222-8333-444444444444';
-/** A legal name of a branch that runs something in a shell that does not quote it. */
+/** A legal branch name that would run something if a shell did not quote it. */
 const HOSTILE = `evil/$(touch\${IFS}canary)\`touch\${IFS}canary\`;touch\${IFS}canary&"'|<>!{a,b}#é`;
-/** Legal, too: a terminal that obeys it shows the second half backwards. */
+/** A legal branch name of which some terminals show the second half backwards. */
 const BACKWARDS = 'evil/\u202egnp.exe';
 const GIT_COMPLETION = [
   '/usr/share/bash-completion/completions/git',

@@ -103,7 +103,7 @@ describe('commits of hunks that overlap or touch', () => {
       hint: git -C <top> handoff status
       "
     `);
-    // The user does so, and both continue.
+    // The user commits it, and both sessions continue.
     expect(world.run('git', ['commit', '-qm', 'both', '--', 'shared.md'])).toMatchObject({ status: 0 });
     for (const session of [A, B]) expect(world.write(session, 'shared.md', session).kind).toBe('silent');
   });
@@ -235,7 +235,7 @@ describe('other kinds of change', () => {
     line(A, 1, 'A one');
     world.bash(B, 'rm shared.md');
     expect(world.handoff(['commit', '-m', 'x'], { session: B }).status).toBe(3);
-    // The file's owner commits what is on the disk, and hears that.
+    // The file's owner commits what is on the disk, and is told that B's command may have changed it, too.
     const run = world.handoff(['commit', '-m', 'x'], { session: A });
     expect(run.status).toBe(0);
     expect(run.stderr).toContain('shared.md was also changed while a command of claude bbbbbbbb ran');

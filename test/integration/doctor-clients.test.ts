@@ -52,7 +52,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     init();
     const other = client === 'claude' ? 'codex' : 'claude';
     edit(settings(client), (text) => text.replaceAll(`--client ${client}`, `--client ${other}`));
-    // A payload that can only be Cursor's or Copilot CLI's is read as theirs all the same.
+    // The payloads of Cursor and Copilot CLI are recognised even under another client's name.
     const isKnown = client === 'cursor' || client === 'copilot';
     expect(clientLines(client)).toMatchObject([{ status: isKnown ? 'ok' : 'problem' }]);
   });
@@ -80,7 +80,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
   });
 });
 
-// One client for each of the two forms of a registered line.
+// A registered line has one of two forms; these clients have one each.
 describe.each(['claude', 'copilot'] as const)('hooks of %s', (client) => {
   const init = () => repo.ok(['init', '--yes', '--client', client]);
 
@@ -171,7 +171,7 @@ describe('another program called git-handoff', () => {
   beforeEach(() => repo.ok(['init', '--yes']));
 
   it('is recognised by its bytes: a compiled one is never run', () => {
-    // Without `#!`, like a compiled program. If it were run, the C library would pass it to sh, which would leave a trace.
+    // It has no `#!`, like a compiled program. If it were run, the C library would pass it to sh, and it would leave a trace.
     put(join(folder(), 'git-handoff'), `echo ran >>'${trace()}'\necho git-handoff version 1\n`);
     const found = programs(`${path()}:${folder()}`);
     expect(found).toEqual([expect.stringMatching(/^warning .*other tools.*after ours/)]);

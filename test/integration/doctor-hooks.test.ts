@@ -80,7 +80,7 @@ describe('git hooks', () => {
     repo.git(['config', 'core.hooksPath', shared]);
     const items = hookLines();
     expect(items).toHaveLength(4);
-    // A newer git can run ours from its config, which init then sets up.
+    // If git can run hooks from its config, init sets up ours there.
     const [status, detail] = CONFIG_HOOKS
       ? ['problem', 'hook.handoff-pre-commit is missing']
       : ['warning', 'core.hooksPath leads outside this repository'];

@@ -38,7 +38,7 @@ async function writeAround(between: () => void, expected: string) {
 it('a write that expects the tip succeeds even if somebody repairs `kept` meanwhile', async () => {
   const first = repo.noted(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
   const tip = repo.noted(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });
-  // As left by a writer that was killed between the two refs of its transaction.
+  // What a writer leaves that was killed between the two refs of its transaction.
   repo.git(['update-ref', KEPT, first]);
   const result = await writeAround(() => repo.git(['update-ref', KEPT, tip]), tip);
   expect(result.kind).toBe('written');

@@ -67,7 +67,7 @@ describe('a file that is written', () => {
     expect(exported('-o', 'copy.md').stdout).toBe('copy.md  up to date  main/auth-refresh\n');
     expect(lstatSync(join(world.path, 'copy.md')).ino).toBe(ino);
     world.ok(['write', 'auth-refresh', '-m', 'second'], { session: a });
-    // Even in another format, it counts as a copy.
+    // An unchanged copy may be replaced even by one in another format.
     expect(exported('-o', 'copy.md', '--format', 'handover').status).toBe(0);
     expect(text('copy.md')).toMatch(/second\n$/);
     expect(readdirSync(world.path).filter((name) => name.includes('git-handoff'))).toEqual([]);

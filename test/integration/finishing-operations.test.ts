@@ -162,7 +162,7 @@ describe('a command that aborts B’s own operation is refused if it would disca
     world.git(['checkout', '-q', '--', 'src/a.ts']);
     world.bash(B, 'git rebase -q side');
     world.wrote(A, 'src/a.ts', 'of A\n');
-    // Not a command that undoes B's own work, which would not end the rebase.
+    // The hint is not a command that undoes B's own work: that would not end the rebase.
     const text = expect.stringMatching(
       / git resets the whole worktree for that: [^:]*: git handoff status$/,
     ) as string;

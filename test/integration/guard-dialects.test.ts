@@ -150,7 +150,7 @@ const ANSWERS = { deny: 'deny', allow: 'silent', rewrite: 'rewrite' } as const;
 
 const worlds: readonly (GuardWorldOptions & { title: string; peer?: boolean; every?: number })[] = [
   { title: 'alone in an initialised repository' },
-  // What the guard knows about the place does not depend on the dialect, so some cases suffice.
+  // How the guard reads its surroundings does not depend on the dialect, so some cases suffice.
   { title: 'beside a live session', peer: true, every: 8 },
   { title: 'in a repository without init', initialised: false, every: 8 },
 ];
@@ -168,7 +168,7 @@ describe.each(worlds)('hostile calls, $title', ({ peer = false, every = 1, ...op
   afterEach(() => variants.foreign.clean());
   afterAll(() => Object.values(variants).forEach((world) => world.remove()));
 
-  // Who the session is matters only if init ran.
+  // Cases about a session's identity need init.
   const here = cases
     .filter((_, n) => n % every === 0)
     .filter(({ why }) => options.initialised !== false || !why.includes('identity'));

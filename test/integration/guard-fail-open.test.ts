@@ -99,7 +99,7 @@ describe('the guard', () => {
     const run = world.guard(start, { env: { PATH: `${folder}:${path}` } });
     expect(readAnswer(run, 'SessionStart')).toEqual({ kind: 'silent' });
     expect(performance.now() - began).toBeLessThan(20_000);
-    // Whichever of the two limits is reached first.
+    // There are two time limits; either may be reached first.
     const late = expect.stringMatching(/deadline|took too long and was stopped/) as string;
     expect(world.log()).toContainEqual(expect.objectContaining({ detail: late }));
   });
@@ -162,7 +162,7 @@ describe('the guard', () => {
 
   it('decides as usual if it may not write in the repository', () => {
     rmSync(join(world.path, '.git', 'handoff'), { recursive: true });
-    // A file where its folder should be: not even root can write there.
+    // A file in place of the folder: not even root can write there.
     writeFileSync(join(world.path, '.git', 'handoff'), '');
     chmodSync(join(world.path, '.git', 'handoff'), 0o444);
     expect(tryForeignWrite()).toMatchObject({ kind: 'deny' });
@@ -183,7 +183,7 @@ function gitDirectory({ path }: GuardWorld): string[] {
 describe('the kill switch', () => {
   it('of the environment lets everything through, and leaves no trace', () => {
     const before = gitDirectory(world);
-    // From a file, because the launcher does not even read the payload.
+    // The payload comes from a file, because the launcher does not read it, and a pipe would break.
     const payload = join(world.root, 'payload');
     for (const event of ['PreToolUse', 'SessionStart', 'Stop', 'SessionEnd']) {
       writeFileSync(payload, JSON.stringify({ ...foreignWrite(), hook_event_name: event }));

@@ -95,7 +95,7 @@ describe('a session', () => {
     expect(record(A)).toMatchObject({ ended: { reason: 'logout' } });
     expect(beatOf(A)).toBe(false);
     expect(atWork()).toEqual([B]);
-    // It heard all that when it began.
+    // B was told everything when it began.
     expect(await two.start(B, 'compact')).toEqual({ kind: 'silent' });
     expect(loneSessionIn()).toBe(B);
   });

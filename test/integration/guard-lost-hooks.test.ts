@@ -21,7 +21,7 @@ function startText(): string {
   return answer.text;
 }
 
-/** Types the command in the line. */
+/** Types the `init` command that a line contains. */
 function follow(line: string | undefined): void {
   const command = /: (git handoff init .*)$/.exec(line ?? '')?.[1] ?? 'false';
   expect(world.run('sh', ['-c', command]).status).toBe(0);

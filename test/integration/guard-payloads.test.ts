@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { GuardWorld } from '../support/guard.ts';
 import { type CapturedPayload, capturedPayloads } from '../support/payloads.ts';
 
-/** Payloads that real clients sent to hooks. Each gets an answer that its event allows, mostly silence. */
+/** Payloads that real clients sent to hooks. Most get no answer; the others get one that their event allows. */
 
 describe.each(['claude', 'claude-new'])('payloads of %s', (version) => {
   const captured = capturedPayloads(version);
@@ -17,7 +17,7 @@ describe.each(['claude', 'claude-new'])('payloads of %s', (version) => {
   afterEach(() => world.clearLog());
   afterAll(() => world.remove());
 
-  /** Replaces the folders of the capture with this world's. */
+  /** Replaces the folders in the captured payload by this world's. */
   function placed({ payload, env }: CapturedPayload): Pick<CapturedPayload, 'payload' | 'env'> {
     const text = JSON.stringify({ payload, env });
     return JSON.parse(

@@ -19,7 +19,7 @@ function startText(session = CALLER, cwd = world.path): string {
   return answer.text;
 }
 
-/** The lines between the two boundaries. */
+/** The lines between the two boundary lines of the notes. */
 function notes(text: string): string[] {
   const nonce = OPEN.exec(text)?.[1] ?? 'none';
   const lines = text.split('\n');
@@ -110,12 +110,12 @@ describe('what a session is told when it starts', () => {
   });
 });
 
-/** Control, bidi and invisible characters, and tags; but line feeds, which are ours. */
+/** Control, bidi, invisible and tag characters, except line feeds, which the guard itself prints. */
 const UNSAFE =
   // eslint-disable-next-line no-control-regex -- these are what must not be there
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
 
-/** Summaries that try to be more than data. */
+/** Summaries that try to act as more than text. */
 const HOSTILE: readonly (readonly [what: string, summary: string, shown: RegExp])[] = [
   ['colours', '\u001b[31mred\u001b[0m', /\\u\{1b\}\[31mred/],
   ['a title change', '\u001b]0;owned\u0007', /\\u\{1b\}\]0;owned\\u\{7\}/],

@@ -37,7 +37,7 @@ esac`);
   expect(repo.ok(['show', 'release-plan'])).toContain('the next plan');
 });
 
-/** What a crash of the machine leaves of a ref whose file was not on the disk yet. */
+/** Empties a ref's file, as a crash of the machine does before the content is on the disk. */
 function emptied(ref: string): void {
   writeFileSync(join(repo.path, '.git', ref), '');
 }

@@ -5,7 +5,7 @@ import { run } from '../../src/hook.ts';
 import { type Io, budgetUntil } from '../../src/host/io.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
-/** Far less time than a call has, in milliseconds. */
+/** The time limit of the calls here, in milliseconds: far less than a real call has. */
 const CALL_MS = 1500;
 
 let world: SharingWorld;
@@ -17,7 +17,7 @@ afterEach(() => {
   world.remove();
 });
 
-/** No hook gets far enough to read it. */
+/** This file need not exist, because no hook gets far enough to read it. */
 const MESSAGE = '/nonexistent/COMMIT_EDITMSG';
 
 /** A git that records its pid and then runs these lines instead of answering. */
@@ -30,7 +30,7 @@ function fakeGit(lines: string): void {
 
 const pids = () => join(world.root, 'pids');
 
-/** Runs one call of a hook with less time, and returns what it says. */
+/** Runs one call of a hook with a shorter time limit, and returns its output. */
 async function call(words: readonly string[], payload: object, milliseconds = CALL_MS): Promise<string> {
   const clock = () => performance.now();
   const said: string[] = [];
@@ -69,7 +69,7 @@ const commitHook = (name: string, milliseconds = CALL_MS) =>
   );
 const preCommit = () => commitHook('pre-commit');
 
-/** Processes started by the fake git's shells that still run; a sleep is also known by a duration that nobody else uses. */
+/** The fake git's processes that still run: its shells, and sleeps with a duration that nobody else uses. */
 function orphans(): string[] {
   const shells = readFileSync(pids(), 'utf8').trim().split('\n');
   const table = world.run('ps', ['-A', '-ww', '-o', 'pid=,stat=,args=']).stdout.split('\n');

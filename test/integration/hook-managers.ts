@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import type { World } from './install-world.ts';
 
-/** The command of the user's own hook, whichever manager runs it; it leaves this trace. */
+/** The user's own hook command, which every manager runs. It leaves a trace in `calls`. */
 const MINE = 'echo mine >>"$HOME/calls"';
 
-/** The git hooks that husky writes a file for, whether or not the project has a script for them. */
+/** The git hooks for which husky writes a file, even if the project has no script for them. */
 const HUSKY_HOOKS =
   'pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch pre-rebase post-rewrite post-checkout post-merge pre-push pre-auto-gc';
 
-/** One way to have a commit-msg hook, laid out as its manager does (in our words, with the manager's marks). */
+/** A hook manager with a commit-msg hook. Its files are ours, but have the manager's layout and marks. */
 export interface HookManager {
-  /** Whether our hooks run from its files; otherwise its files stay unchanged. */
+  /** Whether `init` puts our hooks into the manager's files; otherwise these stay unchanged. */
   readonly isOurs: boolean;
-  /** Installs it in this worktree; may be repeated, as its users do. */
+  /** Installs the manager in this worktree. It may be called again, as users install managers again. */
   readonly install: (world: World, top: string) => void;
 }
 
@@ -74,7 +74,7 @@ function preCommit(world: World, top: string): void {
     'ARGS=(hook-impl --config=.pre-commit-config.yaml --hook-type=commit-msg)',
     'HERE="$(cd "$(dirname "$0")" && pwd)"',
     'ARGS+=(--hook-dir "$HERE" -- "$@")',
-    // As its own program does: the hook that was there before runs first.
+    // Like pre-commit's own program, it first runs the hook that was there before.
     'if [ -x "$HERE/commit-msg.legacy" ]; then "$HERE/commit-msg.legacy" "$@" || exit; fi',
     `exec sh -c '${MINE}' "\${ARGS[@]}"`,
     '',

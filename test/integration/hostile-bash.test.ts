@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, type GuardWorldOptions, GuardWorld } from '../support/guard.ts';
 import { type HostileCase, hostileCases } from '../support/hostile-cases.ts';
 
-/** A part of the corpus, with each sort of case once; `test/unit/shell` runs all of it. */
+/** A part of the corpus, with one case of each sort. `test/unit/shell` runs the whole corpus. */
 const SAMPLE = [
   ...['BD004', 'BD025', 'BD032', 'BD036', 'BD039', 'BD043', 'BD045', 'BD046', 'BD051', 'BD055', 'BD066'],
   ...['BD068', 'BD073', 'BD076', 'BD081', 'BD094', 'BD095', 'BD100', 'BD102', 'BD103', 'BD107', 'BD117'],
@@ -13,7 +13,7 @@ const SAMPLE = [
 const cases = hostileCases<HostileCase>('bash.json').filter(({ id }) => SAMPLE.includes(id));
 
 const worlds: readonly (GuardWorldOptions & { title: string; peer?: boolean; every?: number })[] = [
-  // The launcher, in sh, ends calls of a lone session and in a repository without init, so these need processes.
+  // For a lone session, and without init, the launcher (in sh) answers some calls itself, so these worlds need processes.
   { title: 'alone in an initialised repository', calls: 'process' },
   { title: 'beside a live session', peer: true, every: 3 },
   { title: 'in a repository without init', initialised: false, calls: 'process', every: 3 },

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER } from '../support/guard.ts';
 import { hostileCases } from '../support/hostile-cases.ts';
 
-/** One of each sort; test/unit/hostile-bodies.test.ts runs all. */
+/** One case of each sort. test/unit/hostile-bodies.test.ts runs all cases. */
 const SAMPLE = ['BO001', 'BO010', 'BO020', 'BO030', 'BO040', 'BO061'];
 const cases = hostileCases<{
   readonly id: string;

@@ -199,7 +199,7 @@ describe('a log that is a FIFO', () => {
       JSON.stringify({ ...payload, tool_input: { file_path: join(world.path, 'src/a.ts') } }),
     );
     expect(readAnswer(denied, 'PreToolUse').kind).toBe('deny');
-    // Failures are logged there, too: by Node, and by the launcher without Node.
+    // Failures are also logged in that folder: by Node, and by the launcher if it does not reach Node.
     expect(run('{"handoff')).toMatchObject({ status: 0, stdout: '' });
     expect(run(JSON.stringify({ ...payload, cwd: '/nonexistent', tool_input: {} }))).toMatchObject({
       status: 0,

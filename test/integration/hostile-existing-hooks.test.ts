@@ -45,7 +45,7 @@ function real(): TestRepository {
 }
 
 const hookOf = (world: World, name: string) => join(world.repository, '.git', 'hooks', name);
-/** What ran, without the lines for the beginning of a commit. */
+/** The hooks that ran, without our pre-commit's separate call at the beginning of a commit. */
 const ran = (world: World) =>
   world
     .calls()
@@ -68,7 +68,7 @@ async function throughManagers(before: boolean): Promise<void> {
     if (before) install();
     await world.init();
     if (!before) {
-      // How they rename a hook that they find.
+      // These managers rename an existing hook.
       const suffix = { lefthook: '.old', 'pre-commit': '.legacy' }[name];
       if (suffix !== undefined) renameSync(hookOf(world, 'commit-msg'), hookOf(world, `commit-msg${suffix}`));
       install();
@@ -135,7 +135,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     expect(readFileSync(hookOf(world, 'commit-msg')).equals(readFileSync('/bin/false'))).toBe(true);
   },
   async EH011() {
-    // Longer than any limit of ours; a whole minute would only make the test slower.
+    // Longer than any time limit of ours. The corpus has a minute, which would only make the test slower.
     const world = open();
     world.write(hookOf(world, 'commit-msg'), `#!/bin/sh\nsleep 3\n${MINE}`, 0o755);
     await world.init();
@@ -256,7 +256,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     expect(existsSync(join(world.repository, '.git', 'hooks'))).toBe(false);
   },
   EH027() {
-    // As without the package: the commit passes.
+    // The commit passes, as it does without the package.
     const repo = real();
     repo.ok(['init', '--yes']);
     const old = join(repo.root, 'old-node');
@@ -292,7 +292,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     const oid = repo.git(['rev-parse', 'HEAD']);
     const refs = Array.from({ length: 10_000 }, (_, n) => `create refs/heads/many/${n} ${oid}\n`).join('');
     repo.git(['update-ref', '--stdin'], { cwd: remote, input: refs });
-    // So many refs would be slow if a hook process ran for each transaction: there must be none, whatever the time.
+    // With a hook process for each transaction, so many refs would be slow. There must be no such process.
     const trace = join(repo.root, 'trace');
     const env = { GIT_TRACE2_EVENT: trace };
     repo.git(['fetch', '-q', remote, 'refs/heads/many/*:refs/one/*'], { env });
@@ -383,7 +383,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
       world.git(['reset', '-q', '--hard']);
       world.git(['clean', '-qfdx']);
     }
-    // Bytes that are not UTF-8: a shell makes the file, because Node cannot write such a name.
+    // The name is not UTF-8. A shell makes the file, because Node cannot.
     world.run('sh', [
       '-c',
       `d=$(printf 'z\\377'); mkdir "$d"; printf %s "$1" >"$d/handoff-main-one.md"`,
@@ -401,7 +401,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     put('handoff-main-one.md', B);
     world.git(['add', '-A']);
     world.commits(B, ['-m', 'mine']);
-    // After a rename, and in a copy, the content still says whose it is.
+    // The file's content names its owner, so the owner is still known after a rename, and in a copy.
     world.git(['mv', 'handoff-main-one.md', 'handoff-main-two.md']);
     world.commits(B, ['-m', 'renamed']);
     put('handoff-main-three.md', A);

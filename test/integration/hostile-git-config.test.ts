@@ -7,7 +7,7 @@ import { IS_MAC } from '../support/repository.ts';
 import { A, B } from '../support/sharing-world.ts';
 
 const cases = hostileCases<SettingCase>('git-config-env.json');
-/** A Mac's git sets core.ignoreCase itself. That would be wrong here, where two files differ only in case. */
+/** Without core.ignoreCase on a Mac: git sets it there itself, and here two files differ only in case. */
 const settings = cases.filter(
   ({ config = {} }) =>
     Object.keys(config).length > 0 && !(IS_MAC && Object.hasOwn(config, 'core.ignoreCase')),
@@ -80,7 +80,7 @@ const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'index.threads': '4',
     'core.untrackedCache': 'true',
     'core.splitIndex': 'true',
-    // With it, git itself loses the shared part of a split index (seen with 2.55).
+    // If it were true, git itself would lose the shared part of a split index (seen with 2.55).
     'index.skipHash': 'false',
     'core.preloadIndex': 'false',
     'index.recordEndOfIndexEntries': 'true',
@@ -204,7 +204,7 @@ describe('a setting that makes git refuse', () => {
         expect(stderr).not.toMatch(unclear);
         if (status !== 0) expect(stderr, call).toMatch(/^(?:error: .*\nhint: .*\n)$|^$/);
       }
-      // Nothing was lost: without the setting, everything is as before.
+      // Nothing was lost: once the setting is removed, everything is as before.
       for (const key of Object.keys(config ?? {}))
         world.run('git', ['config', '--file', '.git/config', '--unset', key]);
       expect(world.ok(['show', 'auth-refresh', '--raw'])).toBe('# Goal\n\nÜmläut of A');
@@ -316,7 +316,7 @@ describe('a setting that lets a fetch or gc remove refs', () => {
       for (const oid of before) expect(isReachable(oid)).toBe(true);
       expect(world.ok(['show', 'main/auth-refresh', '--raw'])).toBe('# Goal\n\nÜmläut of A');
     }
-    // The command that doctor names must solve it.
+    // The command in doctor's hint must solve the problem.
     expect(world.run('bash', ['-c', String(found?.['hint'])]).status).toBe(0);
     expect(world.json(['doctor']).items.filter(({ check }) => check === 'remotes')).toEqual([]);
     world.git(['fetch', '-q', 'origin']);

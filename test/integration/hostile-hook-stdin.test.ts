@@ -23,7 +23,7 @@ interface StdinCase {
 
 const cases = hostileCases<StdinCase>('hook-stdin.json');
 
-/** A guard that takes longer hangs, even on a loaded machine. */
+/** A guard that takes longer than this, in milliseconds, hangs even on a loaded machine. */
 const HANGS_MS = 20_000;
 
 let world: GuardWorld;

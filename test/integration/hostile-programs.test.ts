@@ -7,11 +7,11 @@ import { A, B, SED_IN_PLACE } from '../support/sharing-world.ts';
 /** A way in which a repository names a program. */
 interface Canary {
   readonly name: string;
-  /** `@PWN@` is a file that the program makes. */
+  /** The settings that name the program. It makes the file `@PWN@`. */
   readonly config?: Readonly<Record<string, string>>;
   /** Files to make first; scripts are executable. `@PWN@` as above. */
   readonly files?: Readonly<Record<string, string>>;
-  /** A git command that does run the program: a canary that nothing can trigger proves nothing. */
+  /** A git command that does run the program, to show that it can be run at all. */
   readonly control?: string;
 }
 
@@ -194,7 +194,7 @@ beforeAll(() => {
 beforeEach(() => world.restore());
 afterAll(() => world.remove());
 
-/** Leaves out doctor, which does report another folder's hooks and a stranger's settings, and counts calls in its log. */
+/** Leaves out doctor, because it rightly reports foreign hooks and settings, and counts the calls in its log. */
 const comparable = (said: readonly Output[]) => said.filter(({ call }) => !call.startsWith('doctor'));
 
 describe('a program that the repository names', () => {

@@ -11,7 +11,7 @@ const MERGES = 1000;
 /** How many processes a command may start, however many notes there are. */
 const MOST_PROCESSES = 200;
 const NOBODY = '0'.repeat(40);
-/** A text that makes a commit object as large as a legal one may be. */
+/** A text with which a commit object is nearly as large as we allow. */
 const FIFTEEN_KIB = `${'y'.repeat(63)}\n`.repeat(240);
 
 let world: Clones;
@@ -57,7 +57,7 @@ function noteOf(at: number): string {
   ].join('');
 }
 
-/** One side of a rung of a ladder, as git-fast-import(1) reads it: it merges both sides of the rung below. */
+/** A commit on one side of a ladder, as git-fast-import(1) reads it. It merges the two commits on the rung below. */
 function rung(side: 'left' | 'right', at: number): string {
   const message = `${side} ${at}\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: open\n`;
   const below = at === 0 ? '' : `from :${2 * at - 1}\nmerge :${2 * at}\n`;
@@ -105,7 +105,7 @@ beforeAll(async () => {
 afterAll(() => world.remove());
 
 describe(`${NOTES} hostile notes, a tree of ${ENTRIES} entries, ${MERGES} parents and ${MERGES} merges`, () => {
-  /** Every verb that reads all notes, or ours. */
+  /** Every verb that reads all notes, or our own note. */
   const READING = [
     ['list'],
     ['list', '--json'],

@@ -11,7 +11,7 @@ interface TerminalCase {
   readonly why: string;
 }
 
-/** Two of each field: one function escapes what steers a terminal, and test/unit/escaping.test.ts tests all of it. */
+/** Half of the cases of each field suffice: one function does all escaping, and test/unit/escaping.test.ts runs all cases. */
 const all = hostileCases<TerminalCase>('terminal.json');
 const cases = all.filter((one) => all.filter(({ field }) => field === one.field).indexOf(one) % 2 === 1);
 /** C0 (but line feed and tab), C1, bidirectional and invisible characters. */
@@ -100,7 +100,7 @@ function views(field: TerminalCase['field'], value: string): { words: readonly s
     ['sessions', '--all'],
     ['check', 'HEAD'],
     ['doctor'],
-    // Refused, with the value in the arguments or in what the message mentions.
+    // These are refused. The value is in the arguments, or in something that the message names.
     ['write', 'main/auth-refresh', '-m', 'x'],
     ['write', `${value}/auth-refresh`, '-m', 'x'],
     ['write', value, '-m', 'x'],
@@ -132,7 +132,7 @@ function views(field: TerminalCase['field'], value: string): { words: readonly s
   return ran;
 }
 
-/** The outputs of the same calls with a plain value, once for each field. */
+/** The outputs of the same calls when the field has a plain value. */
 const plainViews = new Map<TerminalCase['field'], ReturnType<typeof views>>();
 function plainly(field: TerminalCase['field']): ReturnType<typeof views> {
   const known = plainViews.get(field);
@@ -154,7 +154,7 @@ describe('a value that could steer a terminal is escaped or refused', () => {
       expect(said.text, JSON.stringify(said)).not.toMatch(STEERING);
       expect([0, 1, 2, 3, 4, 6, 7], JSON.stringify(said)).toContain(status);
       expect(stderr, JSON.stringify(said)).not.toMatch(/^\s+at |TypeError|internal error/m);
-      // No more lines than with a plain value: the value adds none.
+      // The value adds no lines: there are no more than with a plain value.
       const before = plain[n]?.run;
       // git ignores a name that has only such characters, and doctor says that there is no name.
       if (before?.status === status && !(field.startsWith('author') && words[0] === 'doctor')) {
@@ -164,7 +164,7 @@ describe('a value that could steer a terminal is escaped or refused', () => {
         );
       }
     }
-    // The session's start also gets it as text.
+    // A starting session is also told the value, as text.
     const start = repo.guard({ session_id: B, hook_event_name: 'SessionStart', source: 'startup' });
     expect(start).toMatchObject({ status: 0, stderr: '' });
     if (start.stdout !== '') {

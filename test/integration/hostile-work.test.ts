@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** Work commits that no program of ours has made. Whoever unpacks them keeps every file as before. */
+/** Forged work commits. Whoever unpacks one keeps every file as it was. */
 
 let server: TestRepository;
 let victim: TestRepository;

@@ -36,7 +36,7 @@ describe('handover.md and .handover/', () => {
     const before = world.values();
     expect(world.handoff(['import'], { session: me }).stdout).toMatch(/\n0 imported, 4 there already\n$/);
     expect(world.values()).toBe(before);
-    // As its program does: the old text goes to the archive, the new one into both files.
+    // Like the handover program, this moves the old text to the archive, and writes the new text into both files.
     const [top, current] = [join(world.path, 'handover.md'), join(world.path, '.handover', 'current.md')];
     renameSync(top, join(world.path, '.handover', 'archive', '2026-05-08T090000.md'));
     for (const file of [top, current])

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** The reason why each file is left out, by file name. */
+/** By file name, the reason why a file was not imported. */
 function reasons(args: string[] = []): Record<string, unknown> {
   const { items } = world.json(['import', ...args], { session: me });
   const left = items.filter(({ action }) => action === 'skip' || action === 'refuse');

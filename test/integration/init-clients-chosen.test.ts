@@ -18,7 +18,7 @@ const FILES = {
   copilot: join('.copilot', 'hooks', 'git-handoff.json'),
 };
 
-/** The clients whose settings in the home folder were written. */
+/** Runs init; returns the clients whose settings in the home folder it wrote. */
 async function chosen(
   clients: readonly string[],
   more: Parameters<World['init']>[0] & { readonly PATH?: string } = {},

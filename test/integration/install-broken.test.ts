@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LAUNCHER, type RunOptions, TestRepository } from '../support/repository.ts';
 
 /**
- * Whatever is missing, no client is stopped and no commit is refused, and `doctor` says what is wrong. The package is a
- * copy, so that it can be removed; then another copy runs doctor.
+ * Whatever is missing, no client is stopped, no commit is refused, and `doctor` says what is wrong. The installed package
+ * is a copy that tests may remove; doctor then runs from this repository.
  */
 const FILES = {
   claude: join('.claude', 'settings.json'),
@@ -82,7 +82,7 @@ const problems = (options: RunOptions = {}) =>
     .items.filter(({ status }) => status === 'problem')
     .map(({ check, detail }) => `${String(check)}: ${String(detail)}`);
 
-/** A PATH with a system's programs, except these. */
+/** A PATH with the programs that a system has, except `programs`. */
 function without(...programs: readonly string[]): { PATH: string } {
   const tools = join(world.root, 'tools');
   mkdirSync(tools, { recursive: true });
@@ -149,7 +149,7 @@ it('Node is missing', () => {
   const verb = world.run(join(installed, 'bin', 'git-handoff'), ['doctor'], { env });
   expect(verb.status).toBe(7);
   expect(verb.stderr).toMatch(/^error: node not found\nhint: install Node\.js/);
-  // doctor runs with a Node that its hooks do not find.
+  // doctor itself is started with a Node that the hooks do not find.
   const program = join(installed, 'dist', 'start.cjs');
   const run = world.run(process.execPath, [program, String(process.pid), 'doctor', '--json'], { env });
   const { items } = JSON.parse(run.stdout) as { items: Record<string, string>[] };

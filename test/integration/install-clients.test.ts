@@ -132,7 +132,7 @@ function ourGroups(client: Client, path: string): [event: string, group: unknown
   );
 }
 
-/** Codex's users trust this text by its hash, so if it changes, every user must trust it again. */
+/** Codex asks its users to trust this text, by its hash. If it changes, they must trust it again. */
 function commandOf(client: Client, scope: InstallScope): string {
   if (client === 'copilot') {
     return scope === 'user'
@@ -148,7 +148,7 @@ const NAMES = ['codex', 'gemini', 'qwen', 'cursor', 'copilot'] as const;
 
 describe.each(NAMES)('settings of %s', (client) => {
   describe.each(['user', 'project'] as const)('%s scope', (scope) => {
-    // The bytes are edited in the same way for each client, so only Gemini CLI's settings have all shapes.
+    // All clients' settings are edited in the same way, so it suffices to try all shapes with Gemini CLI.
     const shapes = Object.entries(SHAPES).filter(
       ([name]) => client === 'gemini' || name === 'no file' || name === 'hooks of others',
     );

@@ -33,7 +33,7 @@ function commit(message?: string): string[] {
   return ranIn(world.calls());
 }
 
-/** What ran, without the lines for the beginning of a commit. */
+/** The hooks that ran, without our pre-commit's separate call at the beginning of a commit. */
 const ranIn = (calls: readonly string[]) =>
   calls
     .filter((line) => !line.startsWith('shim pre-commit 1 begin'))
@@ -200,7 +200,7 @@ describe('an existing hook', () => {
 });
 
 describe('without a session at work', () => {
-  /** The shims that a commit starts. */
+  /** Commits without a session; returns the shims that ran. */
   function shims(env: Record<string, string>, ...more: string[]): string[] {
     const nobody = { GIT_HANDOFF_SESSION: '', ...env };
     world.git(['commit', '-q', '--allow-empty', '-m', 'x', ...more], world.repository, nobody);
@@ -378,7 +378,7 @@ describe('a hook that we cannot add to', () => {
 });
 
 describe('hook managers', () => {
-  /** As husky 9 writes them. */
+  /** Writes the hooks that husky 9 writes. */
   function installHusky(): void {
     world.write(join(world.repository, '.husky', '_', '.gitignore'), '*');
     world.write(

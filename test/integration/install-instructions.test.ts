@@ -150,7 +150,7 @@ describe('init --instructions', () => {
     expect(read('AGENTS.md')).toMatch(/^# A\n\n[^]+\n\n# B\n$/);
     expect(read('AGENTS.md')).not.toContain('older lines');
     await world.uninstall();
-    // The block was the project's before it was ours.
+    // uninstall restores the older block, because the project had it before init.
     expect(read('AGENTS.md')).toBe(old);
   });
 

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const SCOPES = ['user', 'project'] as const;
-/** Each manager in both worktrees. The scope of the clients' settings does not matter to it, so scopes alternate. */
+/** Each manager in both worktrees. The scope of the clients' settings does not matter to a manager, so scopes alternate. */
 const CELLS = Object.keys(HOOK_MANAGERS).flatMap((manager, n) =>
   (['main', 'linked'] as const).map((worktree, m) => ({
     manager,
@@ -82,7 +82,7 @@ describe.each(CELLS)('$manager, $worktree worktree, $scope scope', ({ manager, w
 
     await init('/old');
     for (const path of ourHooks()) makeOlder(path);
-    // Project settings look on PATH, so if no hook is ours, nothing names the package.
+    // Project settings name the program without its path. If no hook is ours, either, nothing names the package's folder.
     const isNamed = isOurs || scope !== 'project';
     expect((await init()).outcome).toBe(isNamed ? 'applied' : 'unchanged');
     const installed = files();
@@ -100,7 +100,7 @@ describe.each(CELLS)('$manager, $worktree worktree, $scope scope', ({ manager, w
     }
 
     world.commit('one', top);
-    // Without the lines for the beginning of a commit.
+    // Without our pre-commit's separate call at the beginning of a commit.
     const ran = world
       .calls()
       .filter((line) => !line.startsWith('shim pre-commit 1 begin'))

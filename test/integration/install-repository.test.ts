@@ -432,7 +432,7 @@ describe('interrupted after any step', () => {
 
   it('uninstall can be run again', async () => {
     world.write(userSettings(), '{\n  "model": "x"\n}\n');
-    // uninstall removes the record of the folders that init created last; with this folder there is no such record.
+    // This folder exists, so init need not record that it created it: uninstall would remove that record last.
     mkdirSync(join(world.home, '.local', 'state'), { recursive: true });
     const before = world.snapshot();
     for (let done = 0, steps = 1; done < steps; done++) {

@@ -73,7 +73,7 @@ const EXPECTED = [
   'UserPromptSubmit',
 ];
 
-/** A scope says where the file is; it does not affect the edits. */
+/** The shapes to try in both scopes: a scope only decides where the file is, not how it is edited. */
 const IN_EACH_SCOPE = ['no file', 'hooks of others'];
 
 describe.each(Object.entries(SHAPES))('settings: %s', (name, shape) => {

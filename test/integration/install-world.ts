@@ -63,8 +63,8 @@ export class World {
   }
 
   /**
-   * The product's runner, in this world's environment. It reports a git without hooks in its config, whichever git runs
-   * here: those hooks have their own test (install-config-hooks).
+   * The program's runner, in this world's environment. It always reports a git that runs no hooks from its config: those
+   * hooks have their own test (install-config-hooks).
    */
   readonly runner: GitRunner = (args, options) => {
     const hidden = Object.keys(process.env).filter((name) => name.startsWith('GIT_'));
@@ -107,7 +107,7 @@ export class World {
     });
   }
 
-  /** Commits with an editor: without one, commit-msg does nothing of ours. */
+  /** Commits with an editor, because without one our part of commit-msg does nothing. */
   commit(message = 'a commit', cwd = this.repository): void {
     this.git(['commit', '-q', '--allow-empty', '-e', '-m', message], cwd, { GIT_EDITOR: 'true' });
   }

@@ -66,7 +66,7 @@ describe('SIGKILL at any moment of a write', () => {
       await wait(round * 5);
       child.kill('SIGKILL');
       await ended;
-      // A child git, if there was one, is not killed with the writer and may still be running.
+      // If the writer had started a git, it is not killed with the writer, and may still be running.
       await wait(30);
       const listed = repo.handoff(['list'], { session });
       expect(listed).toMatchObject({ status: 0, stderr: '' });
@@ -168,7 +168,7 @@ describe('a garbage collection that began before the ref had the note', () => {
 
   it('and deletes while the write stores its objects again loses nothing', () => {
     marked();
-    // git finds these objects when it looks, but they are gone when it reads them.
+    // git still finds these objects, but can no longer read them.
     const env = beside(
       'index-pack',
       `objects=$(${OBJECTS}); for object in $objects; do ln -sf gone $object; done`,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
 /**
- * A second implementation of git reads what our program wrote: this shows that objects are named, stored and linked as the
- * format says, not just as one git happens to accept. The repositories use the files backend.
+ * A second implementation of git reads what our program wrote. This shows that objects are named, stored and linked as git's
+ * format requires, and not only so that git accepts them. The repositories use the files backend.
  */
 const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
 const NOTES: readonly [topic: string, note: Buffer][] = [
@@ -36,7 +36,7 @@ describe.each(['as written', 'after gc'])('isomorphic-git, %s', (when) => {
 
   it('lists the refs that git lists', async () => {
     for (const prefix of ['refs/handoffs', 'refs/handoffs-local/kept']) {
-      // It lists `refs/handoffs-local/…` of packed-refs as part of `refs/handoffs`, with the full name.
+      // Of packed refs, isomorphic-git also lists `refs/handoffs-local/…` below `refs/handoffs`, with their full names.
       const below = (await git.listRefs({ ...where, filepath: prefix })).filter(
         (name) => !name.startsWith('refs/'),
       );

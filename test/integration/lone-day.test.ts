@@ -57,7 +57,7 @@ const piece = (n: number): Step[] => [
   ),
 ];
 
-/** What the client does between two pieces of work. */
+/** The client's own events between two pieces of work. */
 const BETWEEN = ['clear', 'compact', 'resume'] as const;
 const PIECES = 12;
 const DAY = Array.from({ length: PIECES }, (_, n): Step[] => [

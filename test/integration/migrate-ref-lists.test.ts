@@ -150,7 +150,7 @@ describe('an entry of a list', () => {
 });
 
 describe('the migration of lists', () => {
-  /** The variables that make a script of ours run before git: `$real` is git, `$input` what an update-ref reads. */
+  /** The environment in which `script` runs before git's update-ref. In it, `$real` is git, and `$input` what it reads. */
   function gitBehind(script: string): { PATH: string } {
     const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
     mkdirSync(folder);

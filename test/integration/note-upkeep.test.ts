@@ -16,7 +16,7 @@ const oid = (ref = REF) => repo.git(['rev-parse', ref]);
 const write = (text: string, session = A, topic = 'auth-refresh') =>
   repo.noted(['write', topic, '-m', text], { session });
 
-/** Backdates the tip, and `kept` with it, as after a write on that day. */
+/** Backdates the note's tip, and its ref under `kept`, as if it had been written that many days ago. */
 function age(topic: string, days: number): void {
   const ref = `refs/handoffs/main/${topic}`;
   const [tree, parent, message] = ['%T', '%P', '%B'].map((format) =>

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** To try more and other pairs: `GIT_HANDOFF_PAIRS=500 GIT_HANDOFF_SEED=7`. */
+/** `GIT_HANDOFF_PAIRS=500 GIT_HANDOFF_SEED=7` tries more pairs, and other ones. */
 const PAIRS = Number(process.env['GIT_HANDOFF_PAIRS'] ?? 25);
 const SEED = Number(process.env['GIT_HANDOFF_SEED'] ?? 1);
 
@@ -64,7 +64,7 @@ class Pair extends TestRepository {
     else chmodSync(path, 0o755);
   }
 
-  /** The paths at which a real merge of the two stops; `undefined`: a bug of git itself ended it (merge-ort.c has one). */
+  /** The paths with conflicts in a real merge of both worktrees; `undefined` if a bug in git ended it (merge-ort.c has one). */
   conflicts(): string[] | undefined {
     for (const cwd of [this.path, this.other]) {
       this.git(['add', '-A'], { cwd });

@@ -9,7 +9,7 @@ import { A } from '../support/sharing-world.ts';
  * refs as in a repository that never saw git-handoff.
  */
 
-/** One repository with a server and somebody else who pushes there; `ours` says whether git-handoff is set up in it. */
+/** A repository with a server, to which somebody else pushes, too. `ours` says whether git-handoff is set up in it. */
 class ComparedRepository {
   readonly repo = new TestRepository();
   readonly server: string;
@@ -53,7 +53,7 @@ class ComparedRepository {
     if (gone !== undefined) this.repo.git(['push', '-q', 'origin', `:${gone}`], { cwd: this.other });
   }
 
-  /** Runs the user's git; returns its output and the refs of both sides, with paths made comparable. */
+  /** Runs the user's git; returns its output and the refs here and on the server, with paths made comparable. */
   run(args: readonly string[], cwd = this.repo.path) {
     const { status, stdout, stderr } = this.repo.run('git', args, { cwd });
     const plain = (text: string) => text.replaceAll(this.repo.root, '<root>');
@@ -94,7 +94,7 @@ afterAll(() => {
   for (const { repo } of [plain, ours]) repo.remove();
 });
 
-/** Runs it in both; expects the same visible result, and that no handoff has moved. */
+/** Acts in both repositories; expects the same visible result, and that no handoff has moved. */
 function same(
   act: (compared: ComparedRepository) => ReturnType<ComparedRepository['run']>,
   status = 0,

@@ -29,7 +29,7 @@ function race(texts: readonly string[], words: readonly string[], sessionOf = (a
   );
 }
 
-/** The losers' texts, printed by the command that each loser got, by its number. */
+/** The losers' texts, by the number in the `--lost` command that each loser was told. */
 function lostByRef(losers: readonly Writer[]): Map<string, string> {
   return new Map(
     losers.map(({ text, stderr }) => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardWorld } from '../support/guard.ts';
 import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
-/** git 2.45 or later. An older git skips these; all other tests check the same with files. */
+/** Whether git knows reftables (2.45 or later). All other tests check the same with refs in files. */
 const isKnown = spawnSync('git', ['init', '-h'], { encoding: 'utf8' }).stdout.includes('ref-format');
 
 describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {

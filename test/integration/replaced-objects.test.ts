@@ -102,7 +102,7 @@ describe('a clone where git shows something else for a note', () => {
   let world: GuardWorld;
   afterEach(() => world.remove());
 
-  /** A note of OWNER, and a commit that says it is OTHER's with another text. */
+  /** A note of OWNER, and a forged commit that gives it to OTHER, with another text. */
   function noteAndForgery(): { tip: string; forged: string } {
     world = new GuardWorld();
     world.sessionStart(OWNER);
@@ -151,7 +151,7 @@ describe('a clone where git shows something else for a note', () => {
     mkdirSync(join(world.path, '.git', 'info'), { recursive: true });
     writeFileSync(join(world.path, '.git', 'info', 'grafts'), `${tip}\n${forged} ${tip}\n`);
     expectTruth();
-    // Moved by hand to the forgery, which with the graft seems to be built on the note.
+    // The ref is moved by hand to the forgery. The graft makes the forgery seem to be built on the note.
     const now = world.git(['rev-parse', REF]);
     writeFileSync(join(world.path, '.git', 'info', 'grafts'), `${forged} ${now}\n`);
     world.git(['update-ref', REF, forged]);

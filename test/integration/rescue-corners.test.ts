@@ -34,7 +34,7 @@ describe('what a person threw away', () => {
   it('is kept even if its session writes the file again at once', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP\n');
-    // Longer than file times can lag behind the clock.
+    // File times may be older than the clock, but not by so much.
     world.run('sleep', ['0.05']);
     world.git(['reset', '-q', '--hard']);
     world.write(A, 'src/a.ts', 'again\n');

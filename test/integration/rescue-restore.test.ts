@@ -5,7 +5,7 @@ import { typedHints } from '../support/commit-hooks-world.ts';
 import { A, B, C, SharingWorld, TEN, contextText } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
-/** One rescue: A's changed `src/a.ts` and new `lib/new.ts`, which A itself threw away. */
+/** There is one rescue: A itself threw away its changed `src/a.ts` and its new `lib/new.ts`. */
 beforeEach(() => {
   world = new SharingWorld({ files: { '.gitignore': '*.log\n' }, ready: [A] });
   writeFileSync(join(world.path, 'src/a.ts'), 'WIP a\n');
@@ -201,7 +201,7 @@ describe('the limits of rescues', () => {
     put('src/a.ts', 'four\n');
     world.bash(A, 'git checkout -q -- src/a.ts');
     expect(numbers()).toBe('5');
-    // A file larger than the limit for all rescues is not kept, and the text says so.
+    // A file that alone exceeds the limit for all rescues is not kept, and the session is told so.
     put('src/a.ts', 'more than eight bytes\n');
     expect(contextText(world.may(A, 'git checkout -q -- src/a.ts'))).toContain('src/a.ts (too big)');
     expect(numbers()).toBe('5');

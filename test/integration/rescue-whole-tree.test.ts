@@ -44,7 +44,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP a\n');
     world.write(A, 'src/new.ts', 'WIP new\n');
-    world.ok(['status']); // A look in between changes nothing.
+    world.ok(['status']); // Only looks, and changes nothing.
     world.git(['reset', '-q', '--hard']);
     world.git(['clean', '-q', '-fd']);
     const shown = world.handoff(['rescue', 'show', 'aaaa']);
@@ -53,7 +53,7 @@ describe('whole-tree verbs and the uncommitted work of others', () => {
     expect(world.handoff(['rescue', 'restore', 'aaaa', '--', 'src/new.ts']).status).toBe(0);
     expect(world.read('src/new.ts')).toBe('WIP new\n');
     expect(world.read('src/a.ts')).toBe(TEN);
-    // Kept once, even when others look and git collects garbage.
+    // The rescue is kept, and not made again, when others look and git collects garbage.
     world.git(['reflog', 'expire', '--expire=now', '--all']);
     world.git(['gc', '-q', '--prune=now']);
     world.bash(B, 'touch x');

@@ -5,7 +5,7 @@ import { CommitWorld } from '../support/commit-hooks-world.ts';
 import { finished } from '../support/repository.ts';
 import { A, B, C } from '../support/sharing-world.ts';
 
-/** Two processes of a client that continue one conversation: they have one session id, and one ledger. */
+/** Two processes of a client continue one conversation. They have one session id, and one ledger. */
 
 const ROUNDS = 5;
 let world: CommitWorld;
@@ -36,7 +36,7 @@ function script(name: string): string {
 const names = (name: string) =>
   Array.from({ length: ROUNDS }, (_, n) => [`${name}-${n}.txt`, `made-${name}-${n}.txt`]).flat();
 
-/** Makes the ledger so long that it is rewritten while both append. */
+/** Makes the ledger so long that it is rewritten while both processes append to it. */
 function growLedger(): void {
   const file = world.journal(A);
   const line = JSON.stringify({ t: 'notified', ids: ['x'.repeat(100)], at: Date.now() });
@@ -56,7 +56,7 @@ it('two processes of one session keep every claim of both, in whole lines, and a
   expect(world.claimed(A)).toEqual(all);
   expect(world.ledger(A)[0]).toHaveProperty('compacted');
   expect(world.guardLog()).not.toContain('"error"');
-  // The test's process is the parent of both, and also B's; only a session of another process does not see A as its child.
+  // Not B: both processes run below B's process (the test's), so B takes A for its own child.
   world.begin(C);
   const owners = world.json(['status'], { session: C }).items.map(({ path, owner }) => [path, owner]);
   expect(owners.sort()).toEqual(all.map((path) => [path, A]));

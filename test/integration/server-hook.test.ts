@@ -361,7 +361,7 @@ describe('the gate, wherever it runs', () => {
     chmodSync(ssh, 0o755);
     const env = { GIT_SSH: ssh, GIT_HANDOFF: 'off', NODE_OPTIONS: '--bad-option' };
     for (const to of [`file://${world.server}`, `ssh://127.0.0.1${world.server}`]) {
-      // With push options and nothing to push, git may die from a SIGPIPE.
+      // There must be something to push: with push options and nothing to push, git may die from a SIGPIPE.
       write(to);
       const flags = ['--push-option=handoff=off', '--force'];
       expect(world.push([REF], { to, env, flags })).toMatchObject({ status: 0, stderr: '' });

@@ -29,7 +29,7 @@ function refused(refspec: string, ref: string): string[] {
 const blob = (input: string) => world.git(['hash-object', '-w', '--stdin'], { input });
 const message = () => world.git(['log', '-1', '--format=%B', work]);
 
-/** Makes a work commit of these entries, each with name and object. */
+/** Makes a work commit with these entries in its tree. */
 function made(
   entries: readonly (readonly [name: string, oid: string, mode?: string])[],
   parents: string[] = [],

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-/** A shell line that reports a session's event to the guard, as a hook of that shell's client would. */
+/** A shell line that reports a session's event to the guard, as a client's hook does. The shell is the client. */
 function hook(session: string, event: string, more: Readonly<Record<string, string>> = {}): string {
   const payload = JSON.stringify({ session_id: session, hook_event_name: event, cwd: repo.path, ...more });
   return `printf %s '${payload}' | git-handoff guard --client claude >/dev/null`;

@@ -21,7 +21,7 @@ const asUser = (user: number) => [
   String(GROUP),
 ];
 
-/** Why this cannot be tried here; empty if it can. */
+/** Why programs cannot be run as another user here; empty if they can. */
 function whyNot(words: readonly string[]): string {
   const [program = '', ...rest] = words;
   const { error, status } = spawnSync(program, [...rest, 'true']);
@@ -32,7 +32,7 @@ function whyNot(words: readonly string[]): string {
 let world: TestRepository;
 afterEach(() => world.remove());
 
-/** One hook call of a session; the words `by` precede the launcher. */
+/** One hook call of a session. The words in `by` precede the launcher, to run it as another user. */
 function hook(by: readonly string[], session: string, event: string, fields: object, env = {}): HookAnswer {
   const payload = { session_id: session, cwd: world.path, hook_event_name: event, ...fields };
   const words = [...by, LAUNCHER, 'guard', '--client', 'claude'];

@@ -6,7 +6,7 @@ import { A, B, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
 let world: SharingWorld;
 let second: string;
 
-/** Two worktrees with a session each, and a stash entry by each: A's first. */
+/** Makes two worktrees with a session each. First A, then B makes a stash entry. */
 function twoEntries(): void {
   world = new SharingWorld();
   second = world.worktree('second');
@@ -59,7 +59,7 @@ describe('the stash that all worktrees share', () => {
     expect(world.bash(A, 'git stash -u && git stash pop').run?.status).toBe(0);
     expect(world.read('src/a.ts')).toBe('WIP\n');
     world.git(['stash', 'push', '-q', '-m', 'months ago']);
-    // The stash has "No local changes to save", so the pop would apply the old entry.
+    // `git stash` finds no changes to save, so the pop would apply the old entry.
     const text = refusal(world.bash(A, 'git stash; git stash pop').before);
     expect(text).toContain('months ago');
     const command = /git stash apply [0-9a-f]+/.exec(text)?.[0] ?? '';

@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const steps = Object.entries(STEPS);
-/** A third of all pairs: each step is held with two others. */
+/** A third of all pairs of steps at which the starts are held. */
 const pairs = steps.flatMap(([one, first], n) =>
   steps.filter((_, m) => (n + m) % 3 === 0).map(([other, second]) => [one, other, first, second]),
 );

@@ -69,7 +69,7 @@ describe('a branch that is switched under a session', () => {
     world.write(A, 'f', 'x');
     world.git(['checkout', '-q', 'main']);
     world.git(['add', 'f']);
-    // Who is here may be known from up to a minute ago; SessionStart looks again.
+    // A session may remember for a minute which others are here. SessionStart makes it look again.
     world.begin(A);
     expect(world.as(A, ['commit', '-qam', 'x'])).toMatchObject({ status: 0 });
   });
@@ -157,7 +157,7 @@ describe('handoff.headCheck = strict (the cases of jjagent)', () => {
   });
 
   it('says afterwards that a commit has changed the original branch meanwhile', () => {
-    // A program that commits without any hooks, unseen.
+    // A program that commits without any hooks, so that the guard does not see the commit.
     const program = "require('node:child_process').execFileSync('git', process.env.WORDS.split('|'))";
     writeFileSync(join(world.path, '.git', 'program.cjs'), program);
     const trailer = `Claude-Session-Id: ${A}`;

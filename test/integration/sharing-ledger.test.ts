@@ -51,7 +51,7 @@ describe('the journal’s file', () => {
 
 describe('ten thousand claims', () => {
   it('leave no loose objects in the repository, and nothing for gc to do', () => {
-    // The world is a copy: the sessions are put on record again with their start, or else with any call after a minute.
+    // The world is a copy, so the sessions must be recorded again. Without a start, their calls do that only after a minute.
     for (const session of [A, B]) world.begin(session);
     const count = world.git(['count-objects']);
     const command = `node -e "const fs=require('fs');fs.mkdirSync('many');for(let n=0;n<10000;n++)fs.writeFileSync('many/'+n,'x'+n)"`;
@@ -67,7 +67,7 @@ describe('ten thousand claims', () => {
 
 describe('contents of uncommitted files', () => {
   it('are kept as long as a claim refers to them, however old, and removed when none does', () => {
-    // The content before the claim, which no look at the working tree would store again.
+    // This is the content before the claim: no later look at the working tree could store it again.
     writeFileSync(join(world.path, 'src/a.ts'), 'by hand\n');
     world.write(A, 'src/a.ts', 'one\n');
     const objects = join(world.path, '.git', 'handoff', 'objects');

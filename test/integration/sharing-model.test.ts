@@ -81,7 +81,7 @@ function play(model: Model, { session, file, act }: Step): void {
       break;
     }
     case 'shell': {
-      // The program names no file. A change of an untouched or own file is the session's.
+      // The command names no file. If nobody else has a claim on the file, the change is the session's.
       if (isForeign) break;
       const content = text();
       const code = Buffer.from(
@@ -207,7 +207,7 @@ describe('two sessions in one working tree', () => {
     () => {
       fc.assert(
         fc.property(fc.array(step, { minLength: 4, maxLength: 14 }), (steps) => {
-          // A person starts afresh: commits whatever was claimed, which ends the claims.
+          // A person commits everything, which ends all claims of the history before.
           world.git(['add', '-A']);
           world.git(['commit', '-q', '--allow-empty', '-m', 'between']);
           const model = new Model();

@@ -15,7 +15,7 @@ import { Snapshot } from '../support/disk-snapshot.ts';
 import { GuardWorld, HANDOFF_REF } from '../support/guard.ts';
 import { type HostileCase, hostileCases } from '../support/hostile-cases.ts';
 
-/** What real shells do does not change, so a sample suffices; `SHELL_CASES=all` runs all, which takes minutes. */
+/** Real shells do not change, so a sample of the cases suffices. `SHELL_CASES=all` runs all, which takes minutes. */
 const isSampled = (n: number, every: number) => process.env['SHELL_CASES'] === 'all' || n % every === 0;
 
 // A world without init, so that nothing of ours stops a command.
@@ -28,7 +28,7 @@ afterAll(() => world.remove());
 
 const fill = (text: string) => world.fill(text).replaceAll('@PWN@', `${world.root}/canary`);
 
-/** Whether the analysis says that a command changes the file or a handoff's ref, and whether it does when run. */
+/** Whether a command changes the file or a handoff's ref: according to the analysis, and when it is run. */
 async function readAndRun(command: string, setup = '', cwd = '@CWD@') {
   if (setup !== '') world.bash(fill(setup));
   const [text, folder] = [fill(command), fill(cwd)];
@@ -102,7 +102,7 @@ function diskWorld(options: {
   };
 }
 
-/** Where an effect lands: its path with links resolved as the kernel would for that effect. */
+/** The real path of an effect: the last link of the path is resolved only if the effect follows it. */
 function landing(effect: PathEffect): string {
   if (effect.follows) {
     const real = attempt(() => realpathSync(effect.path), undefined);
@@ -115,7 +115,7 @@ function landing(effect: PathEffect): string {
   );
 }
 
-/** Whether an effect changes a guarded file, as the guard decides it: by real path, and by inode for writes. */
+/** Whether an effect changes a guarded file. Like the guard, it compares real paths and, for writes, inodes. */
 function hitsFile(effect: PathEffect, file: string): boolean {
   const path = landing(effect);
   if (path === file) return true;

@@ -9,7 +9,7 @@ const fill = (unit: string, prefix = '', end = '') =>
 /** Texts that make a careless reader take quadratic or exponential time, or overflow its stack. */
 const HOSTILE: Readonly<Record<string, string>> = {
   blanks: fill(' ', 'echo x >'),
-  // As many as the parser reads.
+  // As many as the parser still reads.
   'parsed redirects': `echo x >${'> '.repeat(29_000)}`,
   'parsed files': '>a '.repeat(29_000),
   'parsed here-documents': '<<E '.repeat(14_900),
@@ -37,7 +37,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'many arguments': `set -- ${fill('a ')}; for i; do echo $1; done`,
   'many options': fill('--abc=1 ', 'git checkout '),
   'many short options': fill('-f ', 'rm '),
-  // More words than a call of a JavaScript function may have.
+  // More words than a JavaScript function can be called with.
   'many words after options': `nice x ${'a '.repeat(130_000)}`,
   'many words after --': `set -- ${'a '.repeat(130_000)}; git checkout -- "$@"`,
   'many elements': `a=(${fill('b ')}); for i in \${a[@]}; do echo \${a[0]}; done`,
@@ -82,7 +82,7 @@ describe('the rule for commands that are too large to read', () => {
   it.each(Array.from(';&|<>\n\'"`(){}'))(
     'takes over where there are more than 30,000 of %j',
     async (mark) => {
-      // A comment, to anyone who reads it.
+      // A parser would see only a comment; the simpler reading that takes over does not.
       const command = `# > ${FILE}\n${`${mark} `.repeat(30_001)}`;
       expect(isHit(await analyseShell(command, fakeWorld()))).toBe(true);
     },

@@ -15,7 +15,7 @@ function listed(options = {}): Record<string, unknown> {
   const { items } = world.json(['list'], options);
   return Object.fromEntries(items.map(({ branch, staleness }) => [String(branch), staleness]));
 }
-/** The notes that look done, with the command to close them, which only the owner may use. */
+/** The commands that close the notes which look done. Only the owner of these notes gets them. */
 const done = (options = {}) => world.json(['list'], { session: WRITER, ...options })['looksDone'];
 const branch = (name: string, from = 'main') => world.git(['switch', '-q', '-c', name, from]);
 
@@ -197,8 +197,8 @@ describe('list', () => {
     }
     expect(Object.values(listed()).filter((one) => one === 'merged')).toHaveLength(13);
     expect(count()).toBe(before);
-    // Two for the topics, one for the branches; two for the default branch, two for what it contains.
-    // If refs are not files, two more: for the repository and for what HEAD names.
+    // Two calls read the topics, one the branches, two the default branch, and two what it contains.
+    // If refs are not files, two more find the repository and what HEAD names.
     const more = existsSync(join(world.path, '.git', 'reftable')) ? 2 : 0;
     expect([alone, before]).toEqual([6 + more, 8 + more]);
   });

@@ -31,7 +31,7 @@ describe('the addresses of a remote', () => {
     expect(first.stderr).toContain(`to ${one} and ${two}, where everybody`);
     expect([tips(one), tips(two)]).toEqual([repo.ref('refs/handoffs/main/release-plan'), tips(one)]);
     expect(repo.json(['sync', 'both'])).toMatchObject({ items: [], remotes: [{ same: 1 }] });
-    // An address out of reach is reported, and what it missed does not count as pushed.
+    // If an address is out of reach, this is reported, and what it missed does not count as pushed.
     repo.ok(['write', 'release-plan', '-m', 'y'], { session: A });
     repo.run('mv', [two, `${two}.away`]);
     expect(repo.handoff(['sync', '--push', 'both'])).toMatchObject({

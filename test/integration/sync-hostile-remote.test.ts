@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-/** One topic of a case: our note, which the remote has, too, and ways to forge and move the remote's. */
+/** One topic of a case. We and the remote have its note; the functions forge the remote's note and move its ref. */
 interface Scene {
   readonly topic: string;
   readonly ref: string;
@@ -39,11 +39,11 @@ interface Scene {
   readonly point: (oid: string, ref?: string) => void;
 }
 
-/** What the sync says about the handoff (`<action>: <why>`), and what else must hold. */
+/** What the sync reports about the handoff (its action, and why), and what else must hold. */
 interface Expected {
   readonly action: string;
   readonly why?: RegExp | string;
-  /** Default: our tip stays. */
+  /** `false`: our tip moves. */
   readonly stays?: false;
   readonly also?: (scene: Scene, answer: Json) => void;
 }
@@ -59,7 +59,7 @@ const first =
     point(forge(typeof forgery === 'function' ? forgery() : forgery));
     return expected;
   };
-/** A step on our own note, forged in some way. */
+/** A version that follows our own note, forged in some way. */
 const next =
   (forgery: (tip: string) => Forgery, expected: Expected): Act =>
   ({ ours, forge, point }) => {
@@ -269,7 +269,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     return {
       ...ignored('not the name of a handoff'),
       also: ({ ref }, { items }) => {
-        // It blocks every push to that branch, so this is no race.
+        // The misnamed ref blocks every push to that branch, so another round would not help.
         expect(items.find((one) => one['topic'] === topic)).toMatchObject({ action: 'declined' });
         expect(victim.ref(ref)).toBe(tip);
       },
@@ -334,7 +334,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Packs refs by hand that no git would create side by side; another server might show them. */
+/** Packs refs by hand that git would not create side by side. A server without git might show them. */
 function pack(...lines: string[]): void {
   const file = join(world.server.path, 'packed-refs');
   world.server.git(['pack-refs', '--all']);
@@ -376,7 +376,7 @@ function clean(): void {
     const begin = machine === victim ? machine.git(['rev-parse', '--absolute-git-dir']) : machine.path;
     const file = join(begin, ...PACKED);
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-    // By hand, because no git deletes one of two refs that cannot exist side by side.
+    // By hand, because git cannot delete one of two refs that cannot exist side by side.
     if (lines.length > 0) writeFileSync(file, lines.filter((line) => !isOfACase(line)).join('\n'));
     for (const ref of machine.refs('refs'))
       if (isOfACase(ref)) machine.git(['update-ref', '--no-deref', '-d', ref]);

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clone, Clones } from '../support/clones.ts';
 import { Forger } from '../support/forger.ts';
 
-/** More than one git process accepts as arguments; the bench has 10,000. */
+/** More notes than one git process accepts as arguments. The bench has 10,000. */
 const MANY = 2500;
-/** What takes longer hangs, even on a loaded machine. */
+/** A sync that takes longer than this, in milliseconds, hangs even on a loaded machine. */
 const HANGS_MS = 240_000;
-/** Longer than any history that is walked (src/git/histories.ts). */
+/** The length of a history that is too long to be walked (src/git/histories.ts). */
 const TOO_LONG = 200_100;
 
 let world: Clones;
@@ -89,7 +89,7 @@ it('an endless history changes nothing, not even for the handoffs beside it', { 
   bob.sync();
   const next = bob.write('auth-refresh', 'two\n', ['--take']);
   bob.sync();
-  // Dated later than everything else, so that a walk reaches it first.
+  // These commits are dated later than all others, so that a walk reaches them first.
   const step = `committer Eve <eve@example.org> 4070908800 +0000\ndata 1\nx`;
   const lines = [
     `commit refs/heads/long\n${step}`,

@@ -22,7 +22,7 @@ afterEach(() => repo.remove());
 
 describe('a repository that cannot be written to', () => {
   it('is named as the cause of a fetch that fails', () => {
-    // Files where git would make folders stop even root.
+    // There are files where git would make folders, which stops even root.
     const objects = join(clone, '.git', 'objects');
     for (let one = 0; one < 256; one++) {
       const folder = join(objects, one.toString(16).padStart(2, '0'));

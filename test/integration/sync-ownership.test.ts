@@ -121,7 +121,7 @@ describe('racing pushers of one topic', () => {
       }
       for (const one of machines) one.sync();
       for (const one of machines) expect(one.list()).toEqual(machines[0]?.list());
-      // The second writer still has its text, as a lost one.
+      // The text of the writer that came second is still kept, as a lost text.
       const notes = machines.map((one) => {
         const names = one.git(['rev-list', '--objects', '--no-object-names', '--glob=refs/handoffs*']);
         return one.run('git', ['cat-file', '--batch'], { input: `${names}\n` }).stdout;

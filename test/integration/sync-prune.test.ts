@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.remove());
 
-/** Closes the note on Ada's machine and prunes it, backdated as far as needed. */
+/** Closes the note on Ada's machine, syncs, and deletes it as a closed note. */
 function prune(): void {
   ada.ok(['close', TOPIC], { session: ada.session });
   ada.sync();

@@ -120,7 +120,7 @@ describe('git handoff take -- <path>', () => {
     expect(repo.ledger(A).at(-1)).toMatchObject({ t: 'news', to: B });
     const claim = repo.ledger(A).find(({ path, t }) => t === 'claim' && path === 'hand.txt');
     expect(claim).toMatchObject({ base: null, before: null, evidence: 'explicit' });
-    // Separating hunks needs the contents, which no commit has, so they are in our store or in a rescue.
+    // To separate hunks, the contents are needed. No commit has them, so they are in our store.
     const oid = repo.git(['hash-object', 'hand.txt']);
     const store = { GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, '.git/handoff/objects') };
     expect(repo.git(['cat-file', '-p', oid], { env: store })).toBe('by hand');

@@ -10,10 +10,10 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A program that names none of the files that it writes. */
+/** A shell command that does not name the files that it writes. */
 const program = (code: string) => `node -e "eval(atob('${Buffer.from(code).toString('base64')}'))"`;
 
-/** What a formatter does: every file is rewritten. */
+/** Rewrites every file, as a formatter does. */
 const FORMAT = program(`const fs = require('fs');
 for (const f of fs.readdirSync('src'))
   fs.writeFileSync('src/' + f, fs.readFileSync('src/' + f, 'utf8').replaceAll(/ *= */g, ' = '))`);

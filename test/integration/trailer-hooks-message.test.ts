@@ -92,7 +92,7 @@ describe('messages that need no editor', () => {
     const given = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
     world.git([...given, 'commit', '-q', '--allow-empty', '-m', 'one'], env);
     expect(world.message()).toBe(`one\n\n${trailer}`);
-    // Here git decides where the trailer belongs.
+    // In this message, git decides where the trailer belongs.
     const signed = 'one\n\nSigned-off-by: a <a@b>';
     world.git([...given, 'commit', '-q', '--allow-empty', '-m', signed], env);
     expect(existsSync(canary)).toBe(false);

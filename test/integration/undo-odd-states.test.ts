@@ -10,7 +10,7 @@ interface Row {
   readonly before?: string;
   /** What A changes. */
   readonly change: string;
-  /** Why `undo` does nothing; left out: it takes everything back. */
+  /** Why `undo` does nothing; if it is missing, `undo` takes everything back. */
   readonly refused?: string;
   /** What `diff` leaves out, and why. */
   readonly leftOut?: string;
@@ -123,14 +123,14 @@ const ROWS: readonly Row[] = [
 let world: CommitWorld;
 afterEach(() => world.remove());
 
-/** For each file its mode, checksum and name; for a link its target. */
+/** Prints the mode, checksum and name of each file, and the target of each link. */
 const TELL = `for path; do
   if [ -L "$path" ]; then printf '%s -> %s\\n' "$path" "$(readlink "$path")"; continue; fi
   if [ "$modes" = true ]; then printf '%s ' "$(ls -l "$path" | head -n 1 | cut -c 1-10)"; fi
   cksum "$path"
 done`;
 
-/** The files, by their bytes and modes, and the index. */
+/** All files with their contents and modes, and the index. */
 function found(): string[] {
   const modes = world.run('git', ['config', 'core.fileMode']).stdout.trim();
   const words = ['.', '-name', '.git', '-prune', '-o', '(', '-type', 'f', '-o', '-type', 'l', ')'];
@@ -139,7 +139,7 @@ function found(): string[] {
   return [...bytes.toString('latin1').split('\n'), ...world.git(['ls-files', '--stage']).split('\n')].sort();
 }
 
-/** HEAD with the patch applied, and the disk, as trees. */
+/** Two trees: of HEAD with the patch applied, and of the files on the disk. */
 function trees(patch: string, without: readonly string[]): [string, string] {
   const tree = (name: string, args: readonly string[], input = '') => {
     const env = { GIT_INDEX_FILE: join(world.path, '.git', name) };

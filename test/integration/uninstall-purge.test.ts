@@ -77,7 +77,7 @@ describe('uninstall --purge', () => {
     expect(repo.run('git', ['config', '--get-regexp', 'handoff']).stdout).toBe('');
     expect(repo.git(['status', '--porcelain'], { cwd: worktree })).toBe(' M src/a.ts');
     expect(repo.run('git', ['fsck']).status).toBe(0);
-    // Again: there is nothing to keep, and the backup is left alone.
+    // The second time, there is nothing to keep, and the backup stays.
     expect(repo.json(['uninstall', '--purge', '--yes'])).toMatchObject({ outcome: 'unchanged' });
     expect(backups()).toHaveLength(1);
   });

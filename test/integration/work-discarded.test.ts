@@ -21,7 +21,7 @@ const WORK = 'refs/handoffs-local/work';
 const text = (name: string) => readFileSync(join(world.path, name), 'utf8');
 const put = (name: string, content: string) => writeFileSync(join(world.path, name), content);
 
-/** The rescues, without those from the end of a turn. */
+/** The rescues, except those made at the end of a turn. */
 const discarded = () => world.json(['rescue']).items.filter(({ kind }) => kind !== 'stop');
 
 /** Writes a note with all uncommitted work, and returns the work commit. */
@@ -30,7 +30,7 @@ function carry(session = A, topic = 'auth-refresh'): string {
   return world.refs(`${WORK}/main/${topic}`).at(-1)?.split('/').at(-1) ?? '';
 }
 
-/** Replaces a work commit by an older one: tests' commits have their own time. */
+/** Replaces a work commit by one of a fixed, older time, because work commits do not use the tests' time. */
 function aged(oid: string, topic = 'auth-refresh'): string {
   const text = world.git(['cat-file', 'commit', oid]).replace(/> \d+ /g, '> 1760000000 ');
   const old = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input: `${text}\n` });
