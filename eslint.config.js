@@ -5,7 +5,7 @@ import { MAY_IMPORT, roomOf } from './scripts/rooms.mjs';
 const SOURCE = join(import.meta.dirname, 'src');
 const below = (file) => relative(SOURCE, file).split(sep).join('/');
 
-/** A source may import, also types or with `import()`, only from its own room and the rooms that `MAY_IMPORT` lists for it. */
+/** A source may import only from its own room, and from the rooms that `MAY_IMPORT` lists. This includes types and `import()`. */
 const direction = {
   create(context) {
     const room = roomOf(below(context.filename));

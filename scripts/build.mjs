@@ -42,7 +42,7 @@ function isFresh() {
 }
 
 /**
- * Bundles one entry and its static imports into one file; what an `import()` loads may be in another one.
+ * Bundles one entry and its static imports into one file. Modules that only an `import()` loads may be in other files.
  * @param {string} source a file of src/, without its extension; its first bundle has the same name
  * @param {{ more?: string, rest?: string, apart?: RegExp, define?: Record<string, string> }} [options] `more`: the bundle
  *   for what only an `import()` loads; `rest`: the same, if it needs a module whose path matches `apart`
@@ -95,7 +95,7 @@ function split(source, { more, rest, apart }) {
   return { debugName: `the bundles of ${source}`, name };
 }
 
-/** These modules and all that they need: through static imports, and through each `import()` whose target `follows` accepts. */
+/** These modules, and all that they import statically or by an `import()` whose target `follows` accepts. */
 function closure(modules, infoOf, follows) {
   const found = new Set(modules);
   for (const module of found) {

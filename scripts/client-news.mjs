@@ -88,7 +88,7 @@ function outermost(fields) {
   );
 }
 
-/** The captured payloads that the run should cause; not Copilot CLI's in camel case, which `init` does not ask for. */
+/** The captured payloads that the run should cause. Copilot CLI's in camel case are left out: `init` does not ask for them. */
 function capturedOf(row) {
   const text = row.register('', 'user', join(ROOT, 'bin/git-handoff'));
   const { hooks } = JSON.parse(row.settingsIn?.(text) ?? text);
@@ -128,7 +128,7 @@ function sectionOf(row, { version, payloads, problem, tools = [] }) {
   return `## ${row.title} ${version ?? '(version not known)'}, tested with: ${row.proven}\n\n${list}\n`;
 }
 
-/** Lets vitest drive the clients. Its output goes to stderr. Returns the report on each client. */
+/** Lets vitest drive the clients, with vitest's output on stderr. Returns the report on each client. */
 function drive(rows) {
   const scratch = mkdtempSync(join(tmpdir(), 'git-handoff-news-'));
   try {

@@ -119,7 +119,7 @@ function stringsOf(path) {
   return strings;
 }
 
-/** Pages that do not exist, but are named in a comment or message of the program or its tools. */
+/** Pages that the comments and messages of the program or its tools name, but that do not exist. */
 export function missingPages() {
   const files = ['src', 'scripts', 'git-hooks', 'schema', 'bin'].flatMap((folder) => filesBelow(folder, ''));
   return files

@@ -128,7 +128,7 @@ const code = (text) => text.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`[
 const writes = ({ imports, text }) =>
   imports.some((path) => /^git\/(?:ref-updates|object-batch)\.ts$/.test(path)) ||
   /\b(?:writeFileSync|appendFileSync|openSync|renameSync|unlinkSync|rmSync)\(/.test(text);
-/** Whether a source imports from the command line, the guard or git's hooks: then it depends on who calls it. */
+/** Whether a source depends on who calls it, because it imports from the command line, the guard or git's hooks. */
 const knowsWhoAsks = ({ imports }) =>
   imports.some((path) => ['ui', ...UPPER].includes(roomOf(path)) || path === 'sessions/caller.ts');
 
@@ -148,7 +148,7 @@ export function claims() {
     const asked = askers(path);
     const rooms = new Set(asked.map((asker) => roomOf(asker) ?? asker));
     if (UPPER.includes(room) && (rooms.size > 1 || isNeededBelow(path))) found.push('needed by two');
-    // A source with only one caller belongs to that caller, unless it writes refs or files: those are the subject's.
+    // A source with only one caller belongs to that caller, unless it writes the refs or files of a subject.
     const isOwn = asked.length === 1 && !isNeededBelow(path) && (knowsWhoAsks(source) || !writes(source));
     if (SUBJECTS.includes(room) && isOwn) found.push(`asked for by ${asked[0]} alone`);
     if (['domain', 'shell', 'agents'].includes(room) && !isPure(source)) found.push(RULES.host);

@@ -1,6 +1,6 @@
-// How many sources somebody new must open to follow one call: those with a function that runs, as V8 counts them in an
-// unminified build. `node scripts/routes.mjs [--list]` prints the figure of each route beside its limit; `--list` names the
-// sources, too. test/integration/routes.test.ts checks the limits.
+// How many sources somebody new must open to follow one call. A source counts if one of its functions runs, according to V8's
+// coverage of an unminified build. `node scripts/routes.mjs [--list]` prints the figure of each route beside its limit;
+// `--list` names the sources, too. test/integration/routes.test.ts checks the limits.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ const START = `const [program, ...words] = process.argv.slice(2);
 require(program).main(words).then((status) => process.exit(status));`;
 
 /**
- * The sources on each route: an Edit beside a peer, a commit beside a peer (its pre-commit hook), and a lone `write`.
+ * The sources on each route: an Edit beside a peer, a commit beside a peer (its pre-commit hook), and a `write` without peers.
  * @returns {Promise<{ route: string, sources: string[], most: number }[]>}
  */
 export async function routes() {
@@ -94,7 +94,7 @@ function sourcesThatRan(coverage, dir) {
   return [...new Set(ran)].filter((source) => source.startsWith('src/')).sort();
 }
 
-/** Whether a function is only rolldown's wrapper around a source. It runs when an `import()` loads the source. */
+/** Whether a function is only rolldown's wrapper around a source, which runs when an `import()` loads the source. */
 const isLoading = (text, start) => /__esmMin\(+(?:async )?$/.test(text.slice(Math.max(0, start - 20), start));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 
 const ROOT = dirname(import.meta.dirname);
 const FILE = join(ROOT, 'docs', 'terminal.svg');
-/** The demo's lines with which the shown part begins, and before which it ends. */
+/** The part of the demo that is shown begins with `FROM`, and ends before `TO`. */
 const FROM = '# A and B each change a file.';
 const TO = "# A's change is still there";
 const COLUMNS = 102;
@@ -72,7 +72,7 @@ function steady(lines) {
   );
 }
 
-/** Breaks long lines at the last column, or after a space in the second half if there is one. */
+/** Breaks each long line after a space in its second half, or else at the last column. */
 function wrap(lines) {
   return lines.flatMap((line) => {
     const rows = [{ text: line, kind: kindOf(line) }];

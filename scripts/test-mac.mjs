@@ -27,7 +27,7 @@ const LISTED = JSON.parse(readFileSync(own('tests.json'), 'utf8'));
 const PROGRAMS =
   'cat cp cut date find git grep head ln ls mkdir mktemp mv readlink realpath rm sed sort stat tail tee touch tr uniq wc xargs ' +
   'flock md5sum nproc setsid sha1sum sha256sum shuf stdbuf tac timeout';
-/** Commands that must fail on a Mac; those in `WORKING` must succeed. They check the imitation. */
+/** Commands that must fail on a Mac. These and the commands in `WORKING`, which must succeed, check the imitation. */
 const REFUSED = [
   ...[
     'test -e /proc/self',
@@ -68,7 +68,7 @@ const WORKING = [
 const TWO_SESSIONS = /\/(?:sharing|commit-hooks|operations|hostile)-world\.ts'/;
 /** Tests to run in a folder where one file may have several names, which is slow. */
 const NAMES = ['test/program/names-of-one-file.test.ts', 'test/program/symbolic-link-above.test.ts'];
-/** $1: Python, $2: apfs.py, $3: a folder, $4: where it appears. The rest is the command. */
+/** $1: Python, $2: apfs.py, $3: a folder, $4: where it is mounted. The rest is the command. */
 const MOUNT = `"$1" "$2" "$3" "$4" & files=$!
 trap 'kill $files; wait $files' EXIT
 until mountpoint -q "$4"; do kill -0 $files && sleep 0.1 || exit 1; done
@@ -76,7 +76,7 @@ shift 4
 "$@"`;
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'test-mac-')));
-// Some tests run programs as other users, who must be able to enter.
+// Some tests run programs as other users, who must be able to enter this folder.
 chmodSync(scratch, 0o755);
 const tally = { passed: 0, failed: 0, skipped: 0 };
 

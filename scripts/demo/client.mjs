@@ -1,8 +1,8 @@
 /**
  * A stand-in for Claude Code in the demo: a process that lives as long as its session. It does what a model would ask for,
  * and calls the registered hooks before and after each tool call, as the client does (its "hooks reference": payload on
- * stdin, a decision as JSON on stdout). `fork(client.mjs, [<session id>, <client>])`, then send one message per request. As
- * Codex or Gemini CLI (dialects.mjs) it has no tool but the shell.
+ * stdin, a decision as JSON on stdout). Start it with `fork(client.mjs, [<session id>, <client>])`, then send one message
+ * per request. As Codex or Gemini CLI (dialects.mjs) it has only the shell tool.
  *
  *   { hook: 'SessionStart', … }          an event with its fields      -> { answer }
  *   { shell: 'git status' }              the Bash tool                 -> { denied } or { output, status }
@@ -21,7 +21,7 @@ const dialect = DIALECTS[client];
 const cwd = process.cwd();
 const settingsFile = join(process.env.HOME, dialect.settings);
 
-/** If an empty answer took longer, in milliseconds, the guard may have run out of time and let the call pass. */
+/** If an empty answer took longer than this, in milliseconds, the guard may have run out of time and let the call pass. */
 const LATE_MS = 650;
 const MAX_TRIES = 4;
 

@@ -90,7 +90,6 @@ export class Stage {
     return session;
   }
 
-  /** Ends the sessions' processes, which would otherwise end with the demo. */
   endSessions() {
     for (const session of this.sessions) session.process.kill();
   }

@@ -7,7 +7,7 @@ import { run } from './run.mjs';
 /** Time limits, in milliseconds, for the tests of one project: with a mutation, and without one. */
 const PATIENCE_MS = 180_000;
 const BASELINE_PATIENCE_MS = 1_800_000;
-/** A test may time out on a busy machine, so a failed one is repeated: once for a mutant, twice without a mutation. */
+/** On a busy machine a test may time out, so failed tests are repeated: once with a mutation, twice without one. */
 const MUTATED = { bail: true, retry: 1, patience: PATIENCE_MS };
 const BASELINE = { bail: false, retry: 2, patience: BASELINE_PATIENCE_MS };
 /** The project whose tests import the sources; all others run the build. */
@@ -97,7 +97,7 @@ export function attempt(check, folder, mutant) {
   }
 }
 
-/** Returns `killed`, `timeout` (which also counts as detected), `survived` or `invalid`. `isQuick`: `npm test` detects it. */
+/** Returns `killed`, `timeout` (also detected), `survived` or `invalid`; `isQuick` if a test of `npm test` detected the mutant. */
 export async function judge(copy, check, mutant, parts) {
   const { text, mutated, error } = attempt(check, copy.folder, mutant);
   if (error !== undefined) return { kind: 'invalid', by: error };

@@ -21,7 +21,7 @@ export function endAll() {
   for (const pid of running) signalGroup(pid, 'SIGKILL');
 }
 
-/** Runs a program in its own process group. If it is ended after `patience` milliseconds, its `status` is null. */
+/** Runs a program in its own process group; `status` is null if the program was ended after `patience` milliseconds. */
 export function run(program, args, cwd, patience) {
   return new Promise((resolve, reject) => {
     // Hides the session that runs this from the tests.

@@ -1,4 +1,4 @@
-// The operators on POSIX sh. If TypeScript has the same operator, it has the same name.
+// The operators on POSIX sh. An operator that TypeScript has, too, has the same name here.
 import { forEachChild, parse } from 'unbash';
 
 /** A node and all its descendants, in the order of the text. `enter` says whether to descend into a node. */
@@ -60,7 +60,7 @@ function conditions(nodes) {
   return [...new Set([...tested, ...joined, ...tests])];
 }
 
-/** Removes one command of a list. It may be a whole `if`, or commands joined by `&&` and `||`, but not a condition. */
+/** Removes one command of a list: even a whole `if`, or commands joined by `&&` and `||`, but not a condition. */
 function removeStatement(nodes) {
   const tested = new Set(nodes.flatMap(({ clause }) => clause?.commands ?? []));
   return nodes

@@ -64,7 +64,7 @@ function binaries(nodes, operators) {
     .map((node) => place(node, operators.get(node.operatorToken.getText()), node.operatorToken));
 }
 
-/** Makes a condition always true. The word `true` would make code unreachable: it would lose its types and not compile. */
+/** Makes a condition always true. If it were the word `true`, TypeScript would reject code that then cannot be reached. */
 export const conditionTrue = (nodes) => conditions(nodes).map((node) => place(node, '!0'));
 
 /** Makes a condition always false. */

@@ -38,7 +38,7 @@ describe('a first Write of a handoff file without a marker', () => {
     },
   );
 
-  // Inside `~/.claude`, Claude Code asks even if a hook approves, so this needs a folder elsewhere.
+  // Inside `~/.claude`, Claude Code asks even if a hook approves, so the test needs a folder elsewhere.
   it.each(['sensitive', 'plain'] as const)(
     'does not approve what the person would have been asked about (%s folder)',
     async (kind) => {

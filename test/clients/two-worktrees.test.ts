@@ -7,7 +7,7 @@ import type { World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { say } from '../support/model/script.ts';
 
-/** Claude Code changes a.txt; Codex then changes `file` in another worktree. */
+/** Claude Code changes a.txt, and then Codex changes `file` in another worktree. */
 async function play(file: string): Promise<{ world: World; there: World; a: HandRun; b: HandRun }> {
   const world = await sharedWorld([CLAUDE_HANDS, CODEX_HANDS]);
   const there = { ...world, repository: `${world.root}/other` };

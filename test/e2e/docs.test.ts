@@ -8,7 +8,7 @@ import { compared } from '../support/shape.ts';
 import { DocsWorld } from './docs/world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Pages with a test of their own, which runs the blocks in these languages. */
+/** Pages with a test of their own, which runs the blocks in `languages`. */
 const OWN_TEST: Readonly<Record<string, { test: string; languages: RegExp }>> = {
   'docs/server.md': { test: 'test/integration/server-page.test.ts', languages: /./ },
 };

@@ -19,7 +19,7 @@ function commands(text: string): string[] {
   return [...new Set([...found].map(([, words]) => words ?? ''))];
 }
 
-/** Counts the words of a command without its options, and how many its usage allows, such as `rescue [<action>] [<which>]`. */
+/** Counts the words of a command, without options, and the words that its usage allows, such as `rescue [<action>] [<which>]`. */
 function counts(verb: string, words: readonly string[]): { given: number; least: number; most: number } {
   const usage = /^usage: git handoff \S+(.*)$/m.exec(help(verb).stdout)?.[1] ?? '';
   const all = (usage.split(' [--')[0] ?? '').split(' ').filter((word) => word !== '');

@@ -83,7 +83,7 @@ class SmallDisk extends FaultWorld {
 
 const PAGE = 4096;
 const LEVELS = amount(8, 100);
-/** Large enough, because what earlier levels have written stays on the disk. */
+/** The size of the disk, which must also hold what earlier levels have written. */
 const [SIZE, INODES] = [amount(1, 32), amount(400, 40_000)];
 /** The answer of a command that found no room. */
 const NO_ROOM = {
@@ -221,7 +221,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
       const tally = new Tally();
       const disk = await SmallDisk.mount(`${2 * SIZE}m`, INODES);
       const session = { session: disk.session };
-      /** The files of the git directory that a run must neither add nor remove: not objects, logs, or the tree of `try`. */
+      /** The git directory's files, without objects, logs and the tree of `try`: a run must neither add nor remove one. */
       const leftovers = () =>
         disk.shell(
           "find .git -type f ! -path '.git/objects/*' ! -path '.git/handoff/*' ! -path '.git/logs/*' ! -path '.git/worktrees/*' ! -name index | sort",

@@ -61,7 +61,7 @@ function applied(operation: Operation, value: string): string | undefined {
 
 /** A lock that stays unchanged for this long is abandoned: git holds one for milliseconds. */
 const ABANDONED_MS = 1500;
-/** A write is killed at most this many milliseconds after its start. It takes about as long. */
+/** A write is killed at most this many milliseconds after its start, which is about the time that a whole write takes. */
 const KILL_WITHIN_MS = 220;
 
 interface ClientOptions {

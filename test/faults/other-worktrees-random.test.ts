@@ -38,8 +38,8 @@ interface Reported {
 }
 
 /**
- * Sessions edit, commit, merge, undo, end and begin in several worktrees, in random order. When a session is told of an
- * overlap after a file tool, this is compared with what git says about the two worktrees at that moment.
+ * Sessions edit, commit, merge, undo, end and begin in several worktrees, in random order. The notices of overlap after a
+ * file tool are compared with what git says about the two worktrees at that moment.
  */
 class WorktreeCampaign {
   readonly #random: Random;
@@ -219,14 +219,14 @@ class WorktreeCampaign {
     }
   }
 
-  /** Whether this session must now be told of an overlap: with a live session's change by a file tool, and not yet reported. */
+  /** Whether a live session's change by a file tool overlaps, and this session has not been told of it. */
   #isDue(tree: Tree, session: string, path: string, other: Tree | undefined): boolean {
     if (other === undefined || other === tree || this.#overlap(tree, other, path) === undefined) return false;
     const changers = other.live.filter((one) => other.changers.get(path)?.has(one) === true);
     return changers.length > 0 && !other.live.some((one) => this.#said.has(keyOf(session, path, short(one))));
   }
 
-  /** Records what the session was told. What is false or repeated is a failure. */
+  /** Records the notices that a session was given, and those that are false or repeated. */
   #note(tree: Tree, session: string, text: string): Reported[] {
     const said = reportedIn(text);
     for (const { path, folder, names, conflicts } of said) {

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** The payload of a call. The first calls register the sessions, the others are their work. */
+/** The payload of a call. The first calls register the sessions, and the later calls are the sessions' work. */
 function payload(call: number): Readonly<Record<string, unknown>> {
   const base = { session_id: `sess-guard-${call % SESSIONS}`, cwd: world.path };
   if (call < SESSIONS) return { ...base, hook_event_name: 'SessionStart', source: 'startup' };

@@ -187,7 +187,7 @@ class History {
     return others.length === 0 || FILES.includes(path);
   }
 
-  /** Removing a file that was already removed and made again would be ambiguous, so it only loses a line. */
+  /** Removing a file that was already removed and made again would be ambiguous, so only a line of it is deleted. */
   #removal(path: string): Act['kind'] {
     const isMadeAgain = this.#acts.some((act) => act.path === path && act.kind === 'add file');
     return isMadeAgain && FILES.includes(path) ? 'delete' : 'remove file';
@@ -255,7 +255,7 @@ class History {
     return { shown: parts.length - failed.length, apart: failed.length };
   }
 
-  /** Whether a file was made again and all its lines are this owner's: then the whole file is. */
+  /** Whether a file was made again and all its lines are this owner's: then the whole file is the owner's. */
   #isLeftTo(owner: SessionId, path: string): boolean {
     const lines = play(this.#start, this.#acts).get(path) ?? [];
     const writers = new Map(this.#acts.map(({ by, line }) => [line.text, this.#counted(by)]));

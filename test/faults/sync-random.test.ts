@@ -8,7 +8,7 @@ import { type Run, START, type TestRepository } from '../support/repository.ts';
 
 const TOPICS = ['auth-refresh', 'cache-layout', 'slow-tests', 'build-times', 'flaky-login'] as const;
 const VERBS = ['sync', 'sync', 'fetch', 'push'] as const;
-/** A sync is killed at most this many milliseconds after its start. It takes about as long. */
+/** A sync is killed at most this many milliseconds after its start, which is about the time that a whole sync takes. */
 const KILL_WITHIN_MS = 700;
 
 /** Operations to choose from; those listed more often are more likely. */

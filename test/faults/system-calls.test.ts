@@ -15,8 +15,8 @@ import {
 } from '../support/faults/strace.ts';
 
 /**
- * A `git` before the real one on PATH. It runs the first call of one git command under strace. Later calls of that command
- * run as usual: a failed write needs them to save its text.
+ * A `git` that precedes the real one on PATH, and runs the first call of one git command under strace. Later calls of that
+ * command run as usual: a failed write needs them to save its text.
  */
 class GitShim {
   readonly trace: string;

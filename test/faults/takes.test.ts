@@ -124,7 +124,7 @@ class TakesHistory {
     const state = isOthers ? this.#states.get(owner) : undefined;
     const { status, stderr } = this.#type(session, command);
     if (!isOthers) {
-      // No other session owns it, so no refusal may say that it belongs to one.
+      // No other session owns what is wanted, so no refusal may say that it belongs to one.
       expect({ command, stderr }).not.toMatchObject({
         stderr: expect.stringContaining('belongs to') as string,
       });
@@ -161,7 +161,7 @@ class TakesHistory {
     throw new Error(`no way out of: ${refusal}`);
   }
 
-  /** Types a command as a client does. It must not change what another session owns that is at work. */
+  /** Types a command as a client does. The command must not change what the other session owns while that is at work. */
   #type(session: string, command: string): { status: number; stderr: string } {
     const world = this.#world;
     const spared = [A, B].filter((one) => one !== session && this.#states.get(one) === 'at work');

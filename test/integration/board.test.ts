@@ -20,7 +20,7 @@ describe('the board of two sessions', () => {
     world.ok(['close', 'auth-refresh'], { session: B });
     world.write(A, 'src/a.ts', 'changed by a\n');
     refusal(world.try(B, 'src/a.ts', 'changed by b\n'));
-    // The guard could not refuse this write, because it is only told afterwards. Now both have changed the file.
+    // The guard is told of this write only afterwards, so both have now changed the file.
     world.wrote(B, 'src/a.ts', 'changed by b\n');
     world.write(A, 'src/b.ts', 'b\n');
     world.git(['config', 'handoff.trailer', 'short']);

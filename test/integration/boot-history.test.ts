@@ -131,7 +131,7 @@ describe('which version is compared', () => {
     const first = world.git(['rev-parse', 'refs/handoffs/feature/login-flow']);
     world.leave('login-flow', [], { note: 'second' });
     world.git(['update-ref', 'refs/handoffs/feature/login-flow', first]);
-    // boot itself reports it. Like every verb that reads, it remembers under `lost` that it did.
+    // Like every verb that reads, boot reports this, and remembers under `lost` that it did.
     const value = world.json(['boot', 'login-flow'], { session: READER });
     expect(value['goal']).toBe('second');
     expect(value['findings']).toContainEqual(expect.objectContaining({ code: 'note-moved' }));

@@ -26,7 +26,7 @@ function commitOf(message: string): string {
   return world.git(['rev-parse', 'HEAD']);
 }
 
-/** What CI has: no `init`, no identity, no home, no session. */
+/** CI has no `init`, no identity, no home and no session. */
 const CI = { HOME: '/nonexistent', USER: undefined, GIT_CONFIG_GLOBAL: '/dev/null' };
 
 function clone(...flags: string[]): void {

@@ -28,7 +28,7 @@ else fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages', {
 });
 `;
 
-/** How the package declares its tools. The new one is declared, but not offered to the model. */
+/** How the package declares its tools. The new tool is declared, but not offered to the model. */
 const DECLARED =
   'export type ToolInputSchemas =\n  | BashInput\n  | FileEditInput\n  | McpInput\n  | FileShredInput\n';
 

@@ -24,7 +24,7 @@ function copyClone(): void {
   cpSync(world.path, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 }
 
-/** Backdates a session's registration, because in its first minute, its calls do not look for other sessions. */
+/** Backdates a session's registration, because its calls do not look for other sessions in the first minute. */
 function isLongAgo(journal: string): void {
   writeFileSync(journal, readFileSync(journal, 'utf8').replace(/("t":"registered".*"at":)\d+/g, '$11000'));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal, contextText } from '../support/sharing-world.ts';
 
-/** One world for all commands: refused ones change nothing, and allowed ones are only asked for, not run. */
+/** All commands share one world, because refused commands change nothing, and allowed commands are not run. */
 let world: SharingWorld;
 
 beforeAll(() => {

@@ -171,7 +171,7 @@ describe('another program called git-handoff', () => {
   beforeEach(() => repo.ok(['init', '--yes']));
 
   it('is recognised by its bytes: a compiled one is never run', () => {
-    // It has no `#!`, like a compiled program. If it were run, the C library would pass it to sh, and it would leave a trace.
+    // Like a compiled program, the file has no `#!`. If it were run, the C library would pass it to sh, and leave a trace.
     put(join(folder(), 'git-handoff'), `echo ran >>'${trace()}'\necho git-handoff version 1\n`);
     const found = programs(`${path()}:${folder()}`);
     expect(found).toEqual([expect.stringMatching(/^warning .*other tools.*after ours/)]);

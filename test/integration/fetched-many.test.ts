@@ -102,7 +102,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
   });
 
-  /** The environment in which `script` runs before git. In it, `$real` is git, and `$input` a file with git's standard input. */
+  /** The environment in which `script` runs before git, with git as `$real`, and a file with git's standard input as `$input`. */
   function gitBehind(script: string, more = '" none "*)'): { PATH: string } {
     const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
     mkdirSync(folder);

@@ -154,7 +154,7 @@ describe('sub-agents of Copilot CLI', () => {
   const [AGENT, DEEPER] = ['b055b639-85c0-4c3b-b034-8cf9b71fff1a', '0f3c5c5e-74d6-42ba-ab09-62f5f5273f2f'];
   const by = (agent: string, parent: string) => ({ agent_id: agent, parent_agent_id: parent });
 
-  /** A session with a sub-agent, and a sub-agent of that sub-agent. */
+  /** A session with a sub-agent that has a sub-agent of its own. */
   function withAgents(): GuardWorld {
     const world = open('copilot');
     call(world, 'copilot', 'SessionStart');

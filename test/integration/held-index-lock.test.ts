@@ -14,7 +14,7 @@ describe('while somebody holds index.lock', () => {
     expect(world.bash(B, 'echo x > own.txt').run?.status).toBe(0);
     expect(world.claimed(B)).toEqual(['own.txt']);
     expect(refusal(world.may(B, 'git reset --hard'))).toContain('src/a.ts');
-    // Work is saved before a destructive command, which needs no index lock, either.
+    // Saving work before a destructive command does not need the index lock, either.
     expect(world.may(B, 'git clean -fd').kind).toBe('silent');
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'own.txt']).stdout).toBe('x\n');
     for (const verb of [['status'], ['sessions'], ['check'], ['doctor'], ['list']])

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { World } from './install-world.ts';
 
-/** The user's own hook command, which every manager runs. It leaves a trace in `calls`. */
+/** The user's own hook command, which every manager runs; its trace is a line in `calls`. */
 const MINE = 'echo mine >>"$HOME/calls"';
 
 /** The git hooks for which husky writes a file, even if the project has no script for them. */
@@ -12,7 +12,7 @@ const HUSKY_HOOKS =
 export interface HookManager {
   /** Whether `init` puts our hooks into the manager's files; otherwise these stay unchanged. */
   readonly isOurs: boolean;
-  /** Installs the manager in this worktree. It may be called again, as users install managers again. */
+  /** Installs the manager in this worktree, or installs it again, as users do. */
   readonly install: (world: World, top: string) => void;
 }
 

@@ -292,7 +292,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     const oid = repo.git(['rev-parse', 'HEAD']);
     const refs = Array.from({ length: 10_000 }, (_, n) => `create refs/heads/many/${n} ${oid}\n`).join('');
     repo.git(['update-ref', '--stdin'], { cwd: remote, input: refs });
-    // With a hook process for each transaction, so many refs would be slow. There must be no such process.
+    // With a hook process for each transaction, so many refs would be slow. So no hook process may run, however fast.
     const trace = join(repo.root, 'trace');
     const env = { GIT_TRACE2_EVENT: trace };
     repo.git(['fetch', '-q', remote, 'refs/heads/many/*:refs/one/*'], { env });
@@ -383,7 +383,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
       world.git(['reset', '-q', '--hard']);
       world.git(['clean', '-qfdx']);
     }
-    // The name is not UTF-8. A shell makes the file, because Node cannot.
+    // A shell makes the file, because Node cannot write a name that is not UTF-8.
     world.run('sh', [
       '-c',
       `d=$(printf 'z\\377'); mkdir "$d"; printf %s "$1" >"$d/handoff-main-one.md"`,

@@ -7,7 +7,7 @@ import { IS_MAC } from '../support/repository.ts';
 import { A, B } from '../support/sharing-world.ts';
 
 const cases = hostileCases<SettingCase>('git-config-env.json');
-/** Without core.ignoreCase on a Mac: git sets it there itself, and here two files differ only in case. */
+/** The cases with settings. On a Mac, git sets core.ignoreCase itself, and here two files differ only in case. */
 const settings = cases.filter(
   ({ config = {} }) =>
     Object.keys(config).length > 0 && !(IS_MAC && Object.hasOwn(config, 'core.ignoreCase')),
@@ -80,7 +80,7 @@ const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'index.threads': '4',
     'core.untrackedCache': 'true',
     'core.splitIndex': 'true',
-    // If it were true, git itself would lose the shared part of a split index (seen with 2.55).
+    // With `true`, git itself loses the shared part of a split index (seen with 2.55).
     'index.skipHash': 'false',
     'core.preloadIndex': 'false',
     'index.recordEndOfIndexEntries': 'true',

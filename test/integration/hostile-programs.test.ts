@@ -7,7 +7,7 @@ import { A, B, SED_IN_PLACE } from '../support/sharing-world.ts';
 /** A way in which a repository names a program. */
 interface Canary {
   readonly name: string;
-  /** The settings that name the program. It makes the file `@PWN@`. */
+  /** The settings that name the program, which makes the file `@PWN@`. */
   readonly config?: Readonly<Record<string, string>>;
   /** Files to make first; scripts are executable. `@PWN@` as above. */
   readonly files?: Readonly<Record<string, string>>;

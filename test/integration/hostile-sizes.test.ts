@@ -57,7 +57,7 @@ function noteOf(at: number): string {
   ].join('');
 }
 
-/** A commit on one side of a ladder, as git-fast-import(1) reads it. It merges the two commits on the rung below. */
+/** A commit on one side of a ladder, as git-fast-import(1) reads it: a merge of the two commits on the rung below. */
 function rung(side: 'left' | 'right', at: number): string {
   const message = `${side} ${at}\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: open\n`;
   const below = at === 0 ? '' : `from :${2 * at - 1}\nmerge :${2 * at}\n`;
@@ -69,7 +69,7 @@ function rung(side: 'left' | 'right', at: number): string {
   ].join('');
 }
 
-/** The many notes, a note with a tree of many files, one with many parents, and one with many merges of two. */
+/** The many notes, and three more: with a tree of many files, with many parents, and with a ladder of merges. */
 function plantAll(): void {
   const forger = new Forger(world.server);
   const point = (topic: string, more: Forgery) =>

@@ -154,7 +154,7 @@ describe('a value that could steer a terminal is escaped or refused', () => {
       expect(said.text, JSON.stringify(said)).not.toMatch(STEERING);
       expect([0, 1, 2, 3, 4, 6, 7], JSON.stringify(said)).toContain(status);
       expect(stderr, JSON.stringify(said)).not.toMatch(/^\s+at |TypeError|internal error/m);
-      // The value adds no lines: there are no more than with a plain value.
+      // There are no more lines than with a plain value.
       const before = plain[n]?.run;
       // git ignores a name that has only such characters, and doctor says that there is no name.
       if (before?.status === status && !(field.startsWith('author') && words[0] === 'doctor')) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
 
-/** Forged work commits. Whoever unpacks one keeps every file as it was. */
+/** Forged work commits. Unpacking one leaves every file as it was. */
 
 let server: TestRepository;
 let victim: TestRepository;

@@ -176,7 +176,7 @@ describe('the handoff files of claude-handoff-guard', () => {
     expect(world.imported(['--branch', 'feature/login', '--topic', 'my-own', file], me)).toEqual({
       'handoff-main-auth-refresh.md': 'create feature/login/my-own sess-one open',
     });
-    // Without options, the note is found by the file name in its commit. `--branch` means another place.
+    // Without options, the note is found by the file name in its commit; with `--branch`, another note is meant.
     expect(world.imported([file], me)).toEqual({
       'handoff-main-auth-refresh.md': 'unchanged feature/login/my-own sess-one open',
     });

@@ -132,7 +132,7 @@ function ourGroups(client: Client, path: string): [event: string, group: unknown
   );
 }
 
-/** Codex asks its users to trust this text, by its hash. If it changes, they must trust it again. */
+/** Codex's users trust this text by its hash, so they must trust it again whenever it changes. */
 function commandOf(client: Client, scope: InstallScope): string {
   if (client === 'copilot') {
     return scope === 'user'

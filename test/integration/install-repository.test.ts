@@ -432,7 +432,7 @@ describe('interrupted after any step', () => {
 
   it('uninstall can be run again', async () => {
     world.write(userSettings(), '{\n  "model": "x"\n}\n');
-    // This folder exists, so init need not record that it created it: uninstall would remove that record last.
+    // If init had to create this folder, it would record that, and uninstall would remove the record last.
     mkdirSync(join(world.home, '.local', 'state'), { recursive: true });
     const before = world.snapshot();
     for (let done = 0, steps = 1; done < steps; done++) {

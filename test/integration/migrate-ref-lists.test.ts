@@ -150,7 +150,7 @@ describe('an entry of a list', () => {
 });
 
 describe('the migration of lists', () => {
-  /** The environment in which `script` runs before git's update-ref. In it, `$real` is git, and `$input` what it reads. */
+  /** The environment in which `script` runs before git's update-ref, with git as `$real`, and its standard input as `$input`. */
   function gitBehind(script: string): { PATH: string } {
     const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
     mkdirSync(folder);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => repo.remove());
 
-/** A shell line that reports a session's event to the guard, as a client's hook does. The shell is the client. */
+/** A shell line that reports a session's event to the guard, as a client's hook does. The shell takes the client's place. */
 function hook(session: string, event: string, more: Readonly<Record<string, string>> = {}): string {
   const payload = JSON.stringify({ session_id: session, hook_event_name: event, cwd: repo.path, ...more });
   return `printf %s '${payload}' | git-handoff guard --client claude >/dev/null`;

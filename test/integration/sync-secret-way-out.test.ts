@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SharingWorld } from '../support/sharing-world.ts';
 
-/** A secret in an older version of a handoff: a push is refused, and the command that the refusal names solves it. */
+/** A secret in an older version of a handoff: a push is refused, and the command that the refusal names helps. */
 
 const A = 'aaaaaaaa-1111-4111-8111-111111111111';
 const SECRET = ['ghp', 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'].join('_');

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { compared, shape } from '../../support/shape.ts';
 
-/** A command on this line of a page, whose output is not what the page shows. */
+/** A command whose output is not what its page shows. */
 export interface Differing {
   readonly line: number;
   readonly shows: string;

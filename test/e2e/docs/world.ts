@@ -57,7 +57,7 @@ export interface Typed {
 /**
  * The world of a page: a person with a home, a repository `~/app` with one commit and a bare remote
  * `/srv/git/app.git`, the same person at a second machine (`laptop`), and two sessions of one client that begin
- * when they first type something. Commands get real paths instead of the page's; in their output it is the reverse.
+ * when they first type something. Real paths replace the page's paths in commands, and the reverse happens in the output.
  */
 export class DocsWorld {
   readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), 'git-handoff-docs-')));

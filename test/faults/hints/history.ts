@@ -56,7 +56,7 @@ export class History {
   readonly #marks = new Marks();
   readonly #sessions: readonly string[];
   readonly #places: readonly Place[];
-  /** Marks that a session's command left incidentally in another session's file, by mark. Both sessions may commit them. */
+  /** Marks that a session's command left incidentally in another session's file. Both sessions may commit such a mark. */
   readonly #touches = new Map<string, string>();
   /** Who typed each commit that finished a cherry-pick or a revert: git's own message names nobody. */
   readonly #finished = new Map<string, string>();
@@ -307,7 +307,7 @@ export class History {
     return /\bstash apply\b/.test(hint) && this.#world.git(['ls-files', '--unmerged'], { cwd: top }) !== '';
   }
 
-  /** Expects that a hint names others' files only to unstage them. It must not be a take, because all sessions are at work. */
+  /** Expects that a hint is no take (all sessions are at work), and that it names others' files only to unstage them. */
   #namesNobodys(session: string, hint: string, cwd: string, { top, owners }: Place): void {
     expect(hint).not.toMatch(/\bhandoff take\b/);
     if (/\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
@@ -318,7 +318,7 @@ export class History {
       .filter((one) => !owners.hasPart(session, one));
     const isFromTop = / -C |:\(top/.test(hint);
     const typed = ({ path }: Dirty) => (isFromTop ? path : relative(cwd, join(top, path)));
-    // Removed first, since a hint that names `src/x` also contains `x`.
+    // Other paths are removed first, since a hint that names `src/x` also contains `x`.
     const others = dirty.filter((one) => !theirs.includes(one)).map(typed);
     const rest = others.reduce((text, path) => text.replaceAll(path, ''), hint);
     const named = theirs.map(typed).filter((path) => rest.includes(path));

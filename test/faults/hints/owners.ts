@@ -3,11 +3,11 @@ import { type Dirty, type Marks, PERSON } from './marks.ts';
 /** The owners of the changed paths of one working tree, by this test's own rules, not the program's. */
 export class Owners {
   readonly #marks: Marks;
-  /** Owners of changes without a mark: of a formatter's, and of those that are left or return when HEAD moves. */
+  /** Owners of changes without a mark. A formatter makes such changes, or they are left or come back when HEAD moves. */
   readonly #rest = new Map<string, ReadonlySet<string>>();
-  /** Paths that a session has written by name. Since it was not refused, nobody else has a claim on them. */
+  /** Paths that a session has written by name. Nobody else has a claim on such a path, or the write would have been refused. */
   readonly #named = new Map<string, string>();
-  /** The last text of each path, and its owners. When that text comes back, they own it again. */
+  /** The last text of each path, and its owners, who own the path again when that text comes back. */
   readonly #last = new Map<
     string,
     { readonly text: string | undefined; readonly owners: readonly string[] }
@@ -25,7 +25,7 @@ export class Owners {
     return [...(writers.length > 0 ? new Set(writers) : (this.#rest.get(path) ?? []))];
   }
 
-  /** Whether a path differs from HEAD and has no owner. It gets one only when a session names it. */
+  /** Whether a path differs from HEAD and has no owner. Such a path gets an owner only when a session names it. */
   isNobodys(dirty: Dirty | undefined): boolean {
     return dirty !== undefined && this.of(dirty).length === 0;
   }

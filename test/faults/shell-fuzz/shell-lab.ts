@@ -82,7 +82,7 @@ export class ShellLab {
     this.#snapshot.restore();
   }
 
-  /** Whether the guard refuses a command. It is asked in this process, and then through the launcher, which might let it pass. */
+  /** Whether the guard refuses a command in this process, and also through the launcher, which might let the command pass. */
   async denies(command: string): Promise<boolean> {
     const { world } = this;
     const payload = {
@@ -106,8 +106,8 @@ export class ShellLab {
   }
 
   /**
-   * Whether the launcher, too, sees that there is something to decide. It need not be asked about a command that names a
-   * handoff, because it looks for that first.
+   * Whether the launcher, too, sees that there is something to decide. A command that names a handoff need not be tried,
+   * because the launcher looks for such a name first.
    */
   #launcherDenies(command: string): boolean {
     if (/handoff|\/memory/i.test(command)) return true;
@@ -124,8 +124,8 @@ export class ShellLab {
   }
 
   /**
-   * Lets the guard look afterwards. It must report the change. All files must be unchanged, or the former text must be where
-   * the guard says, and the note must be readable. Returns when the guard reported the change, or what is wrong.
+   * Lets the guard look afterwards, which must report the change. All files must be unchanged, or the former text must be
+   * where the guard says, and the note must be readable. Returns when the guard reported the change, or what is wrong.
    */
   noticed(command: string): 'at once' | 'by the next command' | `wrong: ${string}` {
     const answer = this.world.after('Bash', { command });
