@@ -34,8 +34,8 @@ const NOT_DRIVEN = {
 };
 
 /**
- * The differences between captured payloads and new ones, as lines: new and missing events (with their tool), then fields
- * of events in both. A field is new if no captured payload of the event has it, and missing if all of them have it.
+ * The differences between captured payloads and new ones, as lines: new and missing events (with their tool), then new and
+ * missing fields of the other events. A field is new if no captured payload of the event has it, and missing if all of them have it.
  */
 export function newsOf(captured, seen) {
   const [before, now] = [fieldsByEvent(captured), fieldsByEvent(seen)];
@@ -81,7 +81,7 @@ function fieldsIn(value, path = '') {
   });
 }
 
-/** The fields without those inside another field of the list. */
+/** Leaves out fields that are inside another field of the list. */
 function outermost(fields) {
   return fields.filter(
     (field) => !fields.some((outer) => /^[.[]/.test(field.slice(outer.length)) && field.startsWith(outer)),

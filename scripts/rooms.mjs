@@ -34,7 +34,7 @@ export const MAY_IMPORT = {
 /** The room of a source, by its path in src/ with `/`; `undefined` for an entry. */
 export const roomOf = (path) => (path.includes('/') ? path.split('/')[0] : undefined);
 
-/** The rule of each room, as in docs/architecture.md, which helps to find the place for something new. */
+/** The rule of each room, as in docs/architecture.md. The rules tell where something new belongs. */
 const RULES = {
   cli: 'reads the command line',
   verbs: 'typed by someone',

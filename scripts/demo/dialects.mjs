@@ -1,4 +1,4 @@
-/** How the hooks of each client are called: where they are registered, events, the shell tool, a denial. */
+/** How each client calls its hooks: its settings file, its events, its shell tool, and how a hook denies a call. */
 const decision = ({ permissionDecision, permissionDecisionReason }) =>
   permissionDecision === 'deny' ? permissionDecisionReason : undefined;
 

@@ -24,7 +24,7 @@ export function endAll() {
 /** Runs a program in its own process group; `status` is null if the program was ended after `patience` milliseconds. */
 export function run(program, args, cwd, patience) {
   return new Promise((resolve, reject) => {
-    // Hides the session that runs this from the tests.
+    // The tests must not see the session that runs this script.
     const hidden = /^(?:CLAUDE|CODEX|GEMINI|GIT_HANDOFF)_|^GIT_/;
     const kept = Object.entries(process.env).filter(([name]) => !hidden.test(name));
     // A test that is ended leaves its repositories behind, in a folder that is removed with the copy.

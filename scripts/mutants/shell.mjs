@@ -37,7 +37,7 @@ export function shellScope(script, name) {
 
 const BARE = { Word: 'value', Literal: 'value', Assignment: 'name', ParameterExpansion: 'parameter' };
 
-/** Names of commands and variables, and all words: both as they are written and as the shell reads them. */
+/** The names of commands and variables, and all words, with and without their quotation marks. */
 export function shellWords(nodes) {
   const words = nodes
     .flatMap((node) => nodesOf(node, () => true))

@@ -62,7 +62,7 @@ export function removeArgument(nodes) {
   return nodes.filter(isCall).flatMap((node) => withoutEach(node.arguments ?? []));
 }
 
-/** Calls, each identified by the name of what it calls, and by its arguments. */
+/** Calls, each identified by the called function's name and the arguments. */
 function calls(nodes) {
   return nodes.filter(ts.isCallExpression).map((node) => {
     const { expression: callee } = node;

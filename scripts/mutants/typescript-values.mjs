@@ -74,7 +74,7 @@ export function swapJump(nodes, _text, value) {
     .map((node) => place(node, `${value};`));
 }
 
-/** Changes properties of an object that is passed to a call, to the values in `with`. */
+/** Sets the properties in `with` on an object that is passed to a call. */
 export function setProperty(nodes, _text, value) {
   const set = Object.entries(value ?? {}).map(([name, one]) => `${asLiteral(name)}: ${asLiteral(one)}`);
   return nodes.filter(ts.isCallExpression).flatMap((call) => {

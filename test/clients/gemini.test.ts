@@ -33,7 +33,7 @@ describe('Gemini CLI sessions and their notes', () => {
     const world = await geminiWorld();
     const gates = createGates();
     const turns = [
-      // Its shell names no session and hides the committer, so the ancestor process identifies the session.
+      // Gemini CLI's shell names no session and hides the committer, so the ancestor process identifies the session.
       shell(`git config user.email; env | grep SESSION_ID; ${writeNote('note of A')}`),
       say('done', { opens: 'A has written', waitsFor: 'B is over' }),
     ];

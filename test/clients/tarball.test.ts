@@ -80,7 +80,7 @@ const SETTINGS = {
 
 /** What the person had before `git handoff init`, which `git handoff uninstall` must restore. */
 interface Before {
-  /** The texts of the files, without what the person has trusted since. */
+  /** The texts of the files, without Codex's records of hooks that the person has trusted. */
   readonly settings: readonly string[];
   readonly gitConfig: string;
   readonly hooks: readonly string[];

@@ -50,7 +50,7 @@ function helpOptions(verb: string): string[] {
   return [...lines].flatMap(([, short, long]) => [short, long]).filter((name) => name !== undefined);
 }
 
-// The last one is read only from a person's own configuration (sessions/happenings.ts).
+// `notifyCommand` is read only from a person's own configuration (sessions/happenings.ts).
 const settingKeys = Object.keys({ ...parseSettings([]), notifyCommand: '' })
   // `unknown` lists invalid settings, and is not a setting.
   .filter((key) => key !== 'unknown')

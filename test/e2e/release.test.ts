@@ -143,7 +143,7 @@ describe('the workflows', () => {
           ...(url && { repository: { type: 'git', url } }),
         };
         writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-        // As GitHub runs a step.
+        // GitHub runs a step like this.
         const { status } = spawnSync('bash', ['-e', '-c', step?.run ?? 'exit 9'], {
           cwd: folder,
           env: { PATH: process.env['PATH'], GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'you/git-handoff' },

@@ -178,7 +178,7 @@ const ACTS: readonly (readonly [string, Act])[] = [
   ['module', (world) => quietly(world, 'update-index', '--cacheinfo', `160000,${'1'.repeat(40)},module`)],
 ];
 
-/** Keeps the attributes readable for git, and a filtered file unchanged by the filter. */
+/** A new content: .gitattributes stays valid, and a filtered file gets a text that the filter does not change. */
 function editedFor(path: string, random: Random): string | Buffer {
   if (path.endsWith('.filtered')) return `quiet ${random.below(99)}\n`;
   return path === '.gitattributes' ? `${ATTRIBUTES}# ${random.below(99)}\n` : edited(random);

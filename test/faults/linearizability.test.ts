@@ -24,7 +24,7 @@ interface SwapOperation extends Span {
   readonly kind: 'swap';
   readonly old: string;
   readonly next: string;
-  /** `unknown`: its caller died, so it took effect once, at any time after its start, or never. */
+  /** `unknown`: the caller died, so the swap took effect at any time after its start, or never. */
   readonly outcome: 'done' | 'refused' | 'unknown';
 }
 

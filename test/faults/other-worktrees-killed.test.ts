@@ -52,7 +52,7 @@ it(`SIGKILL of calls that record and report changes in other worktrees, ${ROUNDS
     }
   }));
 
-/** Starts a call of B, and kills it with all its children at a random moment within `span`. Returns what it said. */
+/** Starts a call of B, and kills it with all its children at a random moment within `span`. Returns its output. */
 function killer(world: SharingWorld, cwd: string, random: Random) {
   return async (event: string, payload: object, span: number): Promise<string> => {
     const input = JSON.stringify({ session_id: B, hook_event_name: event, cwd, ...payload });

@@ -48,7 +48,7 @@ interface Line {
 
 /** One session's change of one file. Lines are identified by numbers, which they keep when their text changes. */
 interface Act {
-  /** The session or, as an owner, the sub-agent. */
+  /** The session's id, or the owner id of its sub-agent. */
   readonly by: SessionId;
   readonly path: string;
   readonly kind: 'insert' | 'replace' | 'delete' | 'remove file' | 'add file';
@@ -288,7 +288,7 @@ class History {
         this.#start,
         this.#acts.filter((act) => !isTaken(act)),
       );
-      // What is as in HEAD is nobody's uncommitted change, whoever undid it.
+      // A file that is as in HEAD has no uncommitted change, whoever has restored it.
       const isClean = (path: string) => textOf(now.get(path)) === textOf(this.#start.get(path));
       for (const [path, lines] of this.#start) if (isClean(path)) others.set(path, lines);
       const left = [...others].flatMap(([path, lines]) => [[path, textOf(lines)]]).sort();

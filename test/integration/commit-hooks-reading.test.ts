@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-/** A `git` for hooks that precedes the real one: it records its call, and may spoil the answer. */
+/** A `git` that hooks find before the real one. It records the call, and may spoil the answer. */
 function withGit(spoil: string): string {
   const folder = join(world.home, 'bin');
   mkdirSync(folder, { recursive: true });

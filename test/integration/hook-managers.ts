@@ -8,7 +8,7 @@ const MINE = 'echo mine >>"$HOME/calls"';
 const HUSKY_HOOKS =
   'pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit applypatch-msg pre-applypatch post-applypatch pre-rebase post-rewrite post-checkout post-merge pre-push pre-auto-gc';
 
-/** A hook manager with a commit-msg hook. Its files are ours, but have the manager's layout and marks. */
+/** A hook manager with a commit-msg hook. We invented the files, but they have the manager's layout and marks. */
 export interface HookManager {
   /** Whether `init` puts our hooks into the manager's files; otherwise these stay unchanged. */
   readonly isOurs: boolean;

@@ -209,7 +209,7 @@ describe('a program that the repository names', () => {
 
   it('is run by no verb, client hook or git hook of ours, and misleads none', () => {
     for (const one of CANARIES) plant(world, one);
-    // Files that planting left in the working tree are ignored.
+    // git must ignore the files that planting leaves in the working tree.
     const files = CANARIES.flatMap(({ files = {} }) => Object.keys(files)).filter(
       (path) => !path.startsWith('.git/'),
     );

@@ -16,7 +16,7 @@ const bash = (command: string, agent?: string): Step =>
 const write = (path: string, content: string, agent?: string): Step =>
   agent === undefined ? { kind: 'write', path, content } : { kind: 'write', path, content, agent };
 
-/** One piece of work of some thirty tool calls, from a branch to main. It leaves main clean for the next. */
+/** One piece of work of some thirty tool calls, from a branch to main. At its end, main is clean for the next piece. */
 const piece = (n: number): Step[] => [
   bash('git status --short && ls src'),
   bash(`git switch -q -c work-${n}`),
@@ -66,7 +66,7 @@ const DAY = Array.from({ length: PIECES }, (_, n): Step[] => [
   bash('git status --short'),
 ]).flat();
 
-/** A day through the guard. */
+/** Plays the day with the guard's hooks. */
 class GuardedDay {
   readonly refusals: unknown[] = [];
   readonly told: string[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clone, Clones, refValues } from '../support/clones.ts';
 
-/** A development version kept tracking refs and accepted tips of many notes in lists: blobs of lines `<oid> <branch>/<topic>`. */
+/** In a development version, lists held the tracking refs and accepted tips of many notes: blobs of `<oid> <branch>/<topic>`. */
 
 const KEPT = 'refs/handoffs-local/kept';
 const REMOTE = 'refs/handoffs-remote/origin';

@@ -51,7 +51,7 @@ describe('the journal’s file', () => {
 
 describe('ten thousand claims', () => {
   it('leave no loose objects in the repository, and nothing for gc to do', () => {
-    // The world is a copy, so the sessions must start to be on record again. Their calls would record them only after a minute.
+    // In a copied world, sessions are recorded again when they start. Their other calls record them only after a minute.
     for (const session of [A, B]) world.begin(session);
     const count = world.git(['count-objects']);
     const command = `node -e "const fs=require('fs');fs.mkdirSync('many');for(let n=0;n<10000;n++)fs.writeFileSync('many/'+n,'x'+n)"`;

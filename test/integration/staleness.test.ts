@@ -171,7 +171,7 @@ describe('list', () => {
   });
 
   it('runs git a fixed number of times, however many branches there are', () => {
-    // We remove trace variables from git's environment, so a program in its place counts the calls.
+    // We remove trace variables from git's environment, so a stand-in for git counts the calls.
     const folder = join(world.root, 'counting');
     const log = join(folder, 'log');
     mkdirSync(folder);

@@ -101,7 +101,7 @@ function consoleSteps(content: string, line: number): Step[] {
   return steps;
 }
 
-/** Lines with their numbers on the page; the fence or marker itself is line `before`. */
+/** Lines with their numbers on the page. `before` is the number of the line above them, a fence or marker. */
 function* lines(content: string, before: number): Generator<readonly [string, number]> {
   const all = content.replace(/\n$/, '').split('\n');
   for (const [index, text] of all.entries()) yield [text, before + index + 1];

@@ -12,7 +12,7 @@ import { FORMATS, HintsWorld } from './world.ts';
 /** The most hints that may follow each other until the goal is reached. */
 const MAX_STEPS = 3;
 
-/** Thrown when a machine that is too busy let a commit pass unchecked: such a history proves nothing. */
+/** Thrown when a commit passed unchecked because the machine was too busy: such a history proves nothing. */
 class Unchecked extends Error {}
 
 /** The result of a command: what the session was told, and whether the command was refused. */
@@ -45,7 +45,7 @@ interface Place {
   readonly owners: Owners;
   /** Marks that another clone has published: no commit in this worktree may undo them. */
   readonly published: Set<string>;
-  /** The session that began the operation in which git has stopped there. */
+  /** The session that began the operation in which git has stopped in this worktree. */
   beginner?: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export class History {
     owners.changed(PERSON, before, after);
   }
 
-  /** Nobody refuses a person; what a person commits is nobody's afterwards. */
+  /** Types a person's command. It is never refused, and what it commits has no owner afterwards. */
   #personTypes(command: string, place: Place): void {
     const { top, owners } = place;
     const before = uncommitted(this.#world, top);
@@ -333,14 +333,14 @@ export class History {
     return outcome.text;
   }
 
-  /** Types a command as the client does. It may neither lose nor commit anybody else's work. */
+  /** Types a command as the client does. The command may neither lose nor commit anybody else's work. */
   #type(session: string, command: string, cwd: string, place: Place, shell: string): Outcome {
     const { top } = place;
     const before = uncommitted(this.#world, top);
     const head = headOf(this.#world, top);
     const undoes = /\brevert\b/.test(command) || this.#world.operation(top) === 'revert';
     const unchecked = this.#unchecked();
-    // Somebody may have removed everything in it.
+    // The folder is gone if somebody has removed all its files.
     mkdirSync(cwd, { recursive: true });
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
     const outcome =
@@ -424,7 +424,7 @@ export class History {
     this.#marks.give(own.filter(isNobodys), PERSON);
   }
 
-  /** Tells the model if HEAD has moved. */
+  /** If HEAD has moved, updates the owners and the published marks. */
   #moved(
     { top, owners }: Place,
     before: ReadonlyMap<string, Dirty>,

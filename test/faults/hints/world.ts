@@ -82,7 +82,7 @@ export class HintsWorld extends SharingWorld {
     }
   }
 
-  /** The operation in which git has stopped there. */
+  /** The operation in which git has stopped in a worktree. */
   operation(cwd: string): string | undefined {
     const gitDir = this.#gitDirs.get(cwd) ?? this.git(['rev-parse', '--absolute-git-dir'], { cwd });
     this.#gitDirs.set(cwd, gitDir);

@@ -143,7 +143,7 @@ export class ShellLab {
     return told === atOnce ? 'at once' : 'by the next command';
   }
 
-  /** Runs a command; true if it ended by itself. Whatever it left running is killed. */
+  /** Runs a command, and kills what it leaves running. Returns whether the command ended by itself. */
   #run(command: string, patience: number): Promise<boolean> {
     const env = this.world.env({ CLAUDE_CODE_SESSION_ID: CALLER });
     const child = spawn('bash', ['-c', command], {
