@@ -35,7 +35,8 @@ const NOT_DRIVEN = {
 
 /**
  * The differences between captured payloads and new ones, as lines: new and missing events (with their tool), then new and
- * missing fields of the other events. A field is new if no captured payload of the event has it, and missing if all of them have it.
+ * missing fields of the other events. A field is new if no captured payload of the event has it, and missing if all of them
+ * have it.
  */
 export function newsOf(captured, seen) {
   const [before, now] = [fieldsByEvent(captured), fieldsByEvent(seen)];
