@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** Finds the type errors of a file if its text were changed and all other files were as they are. */
+/** Finds the type errors that a file would have with another text. */
 class TypeCheck {
   #texts = new Map();
   #versions = new Map();

@@ -30,7 +30,7 @@ function carry(session = A, topic = 'auth-refresh'): string {
   return world.refs(`${WORK}/main/${topic}`).at(-1)?.split('/').at(-1) ?? '';
 }
 
-/** Replaces a work commit by one of a fixed, older time, because work commits do not use the tests' time. */
+/** Replaces a work commit by the same commit with an older time. */
 function aged(oid: string, topic = 'auth-refresh'): string {
   const text = world.git(['cat-file', 'commit', oid]).replace(/> \d+ /g, '> 1760000000 ');
   const old = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input: `${text}\n` });
