@@ -190,12 +190,6 @@ export function parseBranchName(text: string): BranchName | undefined {
   return text as BranchName;
 }
 
-/** Returns the id under which a person writes: one for each e-mail address, which the id hides. `sha256` returns hex. */
-export function personId(email: string, sha256: (text: string) => string): SessionId | undefined {
-  const address = email.trim().toLowerCase();
-  return address === '' ? undefined : parseSessionId(`person-${sha256(address).slice(0, 12)}`);
-}
-
 /** Folds a name like file systems that ignore case or invisible characters (macOS, Windows). Equal results may be one file. */
 export function foldedName(name: string): string {
   return (

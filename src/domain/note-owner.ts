@@ -50,7 +50,7 @@ export function decideOwnership(tip: Tip, intent: Intent): OwnershipDecision {
 
 /** Who reads and writes notes: a session or person, and its operator, who outlives sessions. */
 export interface Reader {
-  /** The session, or the person's id (`personId`); `undefined` where neither is known. */
+  /** The session, or the person's id (`personOf`); `undefined` where neither is known. */
   readonly session: SessionId | undefined;
   readonly operator: string | undefined;
 }

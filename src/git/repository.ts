@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { type BranchName, type Oid, parseBranchName, parseOid } from '../domain/names.ts';
+import { type BranchName, type Oid, type SessionId, parseBranchName, parseOid } from '../domain/names.ts';
 import { Failure } from '../domain/messages.ts';
 import { readText } from '../host/disk.ts';
 import { commonDirOf, discoverRepository, readHead } from './discover.ts';
-import { formatOf } from './hash.ts';
+import { formatOf, hash } from './hash.ts';
 import { type GitOptions, git, askGit, askForOid } from './run.ts';
 
 /** An opened repository, in the words of gitrepository-layout(5). */
@@ -153,6 +153,12 @@ export async function committer(cwd: string): Promise<Committer> {
   const line = (await askGit(['var', 'GIT_COMMITTER_IDENT'], { cwd })) ?? '';
   const [, name = '', email = ''] = /^(.*) <([^<>]*)> \d+ [+-]\d{4}$/.exec(line.trim()) ?? [];
   return { name: name.trim(), email: email.trim() || undefined };
+}
+
+/** Returns the id under which a person writes: one for each e-mail address, which the id hides. */
+export function personOf({ email = '' }: Partial<Committer>): SessionId | undefined {
+  const address = email.trim().toLowerCase();
+  return address === '' ? undefined : (`person-${hash('sha256', address).slice(0, 12)}` as SessionId);
 }
 
 /** Fails, with a hint, when git is older than the version that we need. */

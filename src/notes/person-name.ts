@@ -1,8 +1,8 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
-import { isPerson, personId, ownerName } from '../domain/names.ts';
+import { isPerson, ownerName } from '../domain/names.ts';
 import { cutToCharacters } from '../domain/messages.ts';
-import { hash } from '../git/hash.ts';
 import { NAMELESS } from '../git/objects.ts';
+import { personOf } from '../git/repository.ts';
 
 /** Longer names are cut, because anybody who can push a note chooses a name. Characters. */
 const MAX_NAME = 40;
@@ -17,7 +17,7 @@ export function personName(
   const owner = commit?.trailers?.owner;
   if (commit === undefined || owner === undefined || !isPerson(owner)) return undefined;
   if (commit.name === '' || commit.name === NAMELESS) return undefined;
-  if (personId(commit.mail, (text) => hash('sha256', text)) !== owner) return undefined;
+  if (personOf({ email: commit.mail }) !== owner) return undefined;
   return cutToCharacters(commit.name, MAX_NAME);
 }
 

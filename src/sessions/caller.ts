@@ -1,16 +1,7 @@
 import { escapeLine, Failure } from '../domain/messages.ts';
 import { callingSession, succeededBy } from '../domain/session.ts';
-import {
-  type SessionId,
-  canMean,
-  isPerson,
-  meantId,
-  parseSessionId,
-  personId,
-  shortId,
-} from '../domain/names.ts';
-import { hash } from '../git/hash.ts';
-import type { Committer, Repository } from '../git/repository.ts';
+import { type SessionId, canMean, isPerson, meantId, parseSessionId, shortId } from '../domain/names.ts';
+import { type Committer, type Repository, personOf } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
 import { type ProcessTable, ancestorsOf } from '../host/processes.ts';
 import type { StoredSession } from './records.ts';
@@ -90,10 +81,6 @@ export function sessionMeant(text: string, ids: Iterable<SessionId>): SessionId 
     hint: 'git handoff sessions --all --json',
   });
 }
-
-/** Returns the id of a person; `undefined` without an e-mail address. */
-export const personOf = ({ email }: Pick<Committer, 'email'>) =>
-  personId(email ?? '', (text) => hash('sha256', text));
 
 /**
  * Returns the session or person that runs this command.

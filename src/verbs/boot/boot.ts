@@ -32,13 +32,20 @@ import { relate } from '../../git/histories.ts';
 import { lastChange } from '../../git/log.ts';
 import { movedFiles, existsInside, treeEntries } from '../../git/named-files.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
-import { type Repository, type TreeState, committer, readTreeState, topLevel } from '../../git/repository.ts';
+import {
+  type Repository,
+  type TreeState,
+  committer,
+  personOf,
+  readTreeState,
+  topLevel,
+} from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { requireTip, typedTopic } from '../../notes/topic-argument.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import { type Context, findSession, personOf, worktreeName } from '../../sessions/caller.ts';
+import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
 import { clientsOf, groupSessions } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import type { CommandResult } from '../verb.ts';

@@ -10,7 +10,7 @@ import {
   refBelow,
   remoteWorkRef,
 } from '../../git/namespace.ts';
-import { type Repository, committer } from '../../git/repository.ts';
+import { type Repository, committer, personOf } from '../../git/repository.ts';
 import {
   deleteAllRefs,
   type DeletedKind,
@@ -22,7 +22,7 @@ import { byAge, parseTopicArgument, typedTopic } from '../../notes/topic-argumen
 import { commitOwner } from '../../notes/person-name.ts';
 import { isAllowedOnce } from '../../sessions/bypass.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
-import { type Context, findSession, personOf } from '../../sessions/caller.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
 import { handoffShape, ownerText } from '../handoff-shape.ts';
 import { parseExpectation } from '../notes/write.ts';
 import type { CommandResult } from '../verb.ts';

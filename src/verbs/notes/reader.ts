@@ -10,11 +10,11 @@ import {
 import { type Reader, decideOperator, readerName } from '../../domain/note-owner.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readReaderSettings } from '../../git/config.ts';
-import { type Repository, openRepository, workTreeTop } from '../../git/repository.ts';
+import { type Repository, openRepository, personOf, workTreeTop } from '../../git/repository.ts';
 import { OPERATORS_FILE, readOperatorsFile } from '../../host/marker-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { findTopic, requireTip } from '../../notes/topic-argument.ts';
-import { type Context, findSession, personOf } from '../../sessions/caller.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
 
 /** The facts, besides the session, that tell who reads or writes a note here. */
