@@ -7,7 +7,7 @@ export function shape(output: string): string {
     .replaceAll('\r', '')
     .replaceAll(CURSOR_MOVE, '')
     .replaceAll(/^Date: .*$/gm, 'Date: <date>')
-    .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12}|[0-9a-f]{16})\b/g, '<oid>')
+    .replaceAll(/\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{12}|[0-9a-f]{16})\b/g, '<oid>')
     .replaceAll(/\b(still|to|at|index) ([0-9a-f]{7,8})\b/g, '$1 <oid>')
     .replaceAll(/\b[0-9a-f]{7}\b/g, '<oid>')
     .replaceAll(/\bperson-[0-9a-f]{8}\b/g, 'person-<id>')
