@@ -193,7 +193,7 @@ export async function isPushed(cwd: string, oid: Oid): Promise<boolean> {
   return result.code !== 0 || result.stdout.length > 0;
 }
 
-/** Whether git itself would create a remote of this name: the name is no option, and a ref can contain it. */
+/** Whether git itself would create a remote of this name: the name does not look like an option, and a ref can contain it. */
 export function isRemoteName(name: string): boolean {
   return parseBranchName(name) !== undefined;
 }

@@ -50,8 +50,8 @@ export async function commitsOf(
 }
 
 /**
- * Commits since `from` (`null`: since the beginning) that name no session and that no remote has. A session that works alone
- * makes such commits, because they get no trailers.
+ * Commits since `from` (`null`: since the beginning) that name no session and that no remote has. When a session works alone, its
+ * commits get no trailers, and so name no session.
  */
 export async function unsignedCommits(options: GitOptions, from: Oid | null): Promise<LoggedCommit[]> {
   const range = ['HEAD', '--first-parent', '--not', '--remotes', ...(from === null ? [] : [from])];

@@ -39,7 +39,7 @@ export class TextMerger {
     throw gitFailure('merge-file', result);
   }
 
-  /** Applies changes in order. A content that `read` does not have counts as binary. */
+  /** Applies changes in order. If `read` does not find a content, the result is `binary`. */
   async applySteps(
     start: Oid | null,
     steps: readonly { readonly before: Oid | null; readonly after: Oid | null }[],

@@ -32,7 +32,7 @@ export async function movedFiles(
     const found = records(await git(args, options), 3);
     return new Map(found.map(([, old = '', name = '']) => [old, name]));
   } catch {
-    // The change is too large: a file that moved counts as deleted.
+    // git took too long: a file that moved counts as deleted.
     return new Map();
   }
 }

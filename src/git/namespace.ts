@@ -36,7 +36,7 @@ export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
 /** Uncommitted work that this clone keeps for its notes. */
 export const WORK = `${LOCAL}work/`;
-/** Work that this clone sent to a remote, and must delete there when the work is over. */
+/** Uncommitted work that this clone sent to a remote, and must delete there once the handoff is closed or gone. */
 export const SENT = `${LOCAL}sent/`;
 /** Work that was unpacked here, and the HEAD that it was unpacked on. */
 export const UNPACKED = `${LOCAL}unpacked/`;
@@ -44,7 +44,7 @@ export const UNPACKED = `${LOCAL}unpacked/`;
 /** Whether a ref belongs to this machine alone and never leaves it. */
 export const isBookkeeping = (ref: string): boolean => ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 
-/** Whether a ref is under these prefixes or ours only where case and invisible characters do not count (macOS, Windows). */
+/** Whether a ref would be under these prefixes or ours if case and invisible characters did not count (macOS, Windows). */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
   const folded = foldedName(`${ref}/`);
   return [...prefixes, LOCAL, REMOTE].some(

@@ -73,7 +73,7 @@ async function readAll(
     if (name.includes('\0')) throw new TypeError('an object name must not contain a NUL');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}\0`;
   });
-  // After `flush` git answers at once. Otherwise it would wait for the end of its input, until Node is done with other work.
+  // After `flush` git answers at once. Otherwise it would wait for the end of its input, which Node may send much later.
   const input = `${lines.join('')}flush\0`;
   const result = await runGit(['cat-file', '--buffer', '--batch-command', '-z'], { ...options, input });
   if (result.isCut) return undefined;
@@ -233,8 +233,8 @@ export class ObjectBatch {
   }
 
   /**
-   * Call this as soon as a ref holds what was stored. `git gc --prune=now` deletes loose objects that no ref held when it
-   * counted them, even if one holds them now. This call stores the objects again as a pack, which a collection that began
+   * Call this as soon as a ref reaches what was stored. `git gc --prune=now` deletes loose objects that no ref reached when it
+   * counted them, even if a ref reaches them now. This call stores the objects again as a pack, which a collection that began
    * earlier does not delete. Costs a few stat(2) calls when no collection runs.
    *
    * @throws Failure `environment` when they could not be written.

@@ -31,7 +31,7 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
   }
   const head = [...PICKED, MERGED].find(([file]) => isOid(readText(join(gitDir, file))));
   if (head !== undefined) return found(gitDir, head[1], head[0]);
-  // With reftable, a pick's ref is not a file. So we take `MERGE_MSG`, which git writes at the same time.
+  // With reftable, the ref of a pick or revert is not a file, so we use `MERGE_MSG`, which git writes at the same time.
   if (!has('MERGE_MSG') || !isReftable(gitDir)) return undefined;
   const kept = PICKED.find(([ref]) => pseudoRef(gitDir, ref) !== undefined);
   return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');

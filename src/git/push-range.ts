@@ -23,7 +23,7 @@ export interface PushedRef {
   /** `undefined`: the ref is deleted. */
   readonly local: Oid | undefined;
   readonly remoteRef: string;
-  /** `undefined`: the ref is new there. */
+  /** `undefined`: the remote does not have the ref yet. */
   readonly remote: Oid | undefined;
 }
 
@@ -139,8 +139,8 @@ export interface ShortenedBranch {
 const MAX_DROPPED = 10_000;
 
 /**
- * Finds the commits that a push of all these refs takes off branches at `remote` (as in `newCommits`): no pushed ref contains
- * them and, as far as remote-tracking refs tell, no other branch there does.
+ * Finds the commits that a push of all these refs takes off branches at `remote` (as in `newCommits`): no pushed ref and, as far
+ * as remote-tracking refs tell, no other branch at the remote contains them.
  */
 export async function shortenedBranches(
   options: GitOptions,

@@ -116,7 +116,7 @@ function parseRefs(bytes: BinaryText): Ref[] {
 
 /*
  * These functions read a worktree's refs from files, or ask git if the refs are not files (reftable). They are synchronous,
- * because most repositories need only one file.
+ * because they usually read a single file.
  */
 
 /** Where HEAD is: the full name of a branch (also unborn), or `HEAD` when it is detached or unknown. */
@@ -154,7 +154,7 @@ export interface RefUpdate {
 
 export type TransactionResult =
   | { readonly kind: 'done' }
-  /** A ref did not have its old value any more: somebody else was first. */
+  /** A ref no longer had its old value: somebody else was first. */
   | { readonly kind: 'moved' }
   /** A lock exists: a running writer holds it, or a dead one left it. */
   | { readonly kind: 'locked'; readonly detail: string }
@@ -302,8 +302,8 @@ function headState(
 }
 
 /**
- * Whether git would switch to a branch or commit and keep all uncommitted changes. Changes nothing. `index` is the file to
- * judge by: in a hook of `git commit -a` it is not the worktree's own.
+ * Whether git would switch to a branch or commit and keep all uncommitted changes. Changes nothing. `index` is the index file:
+ * in a hook of `git commit -a`, git does not use the worktree's own.
  */
 export async function canSwitch(
   { cwd, index }: { readonly cwd: string; readonly index: string },

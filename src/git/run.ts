@@ -18,7 +18,7 @@ export interface GitResult {
 
 export interface GitOptions {
   readonly cwd: string;
-  /** An array is sent line by line. */
+  /** Of an array, each item is sent as a line. */
   readonly input?: string | Uint8Array | readonly string[];
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ export interface GitOptions {
   readonly mostPrinted?: number;
 }
 
-/** Runs git with an argument array. Tests, and callers with a deadline, may pass one of their own. */
+/** A function that runs git with an argument array: `runGit`, or that of a test or of a caller with a deadline. */
 export type GitRunner = (args: readonly string[], options: GitOptions) => Promise<GitResult>;
 
 const TERMINATE_GRACE_MS = 2000;
@@ -68,7 +68,7 @@ export async function startGit(args: readonly string[], options: StartOptions): 
     // Node throws rare errors at once (no memory, a failing disk), and emits an event for common ones.
     throw cannotStart(error as NodeJS.ErrnoException, cwd);
   }
-  // If a child ends before it has read everything (a full disk, a refusal), its exit code says so.
+  // If a child ends before it has read everything (a full disk, a refusal), its exit code tells us.
   child.stdin?.on('error', () => undefined);
   endWithCall(child);
   const result = collect(child, args, options, began);
@@ -118,7 +118,7 @@ function collect(
       if (call !== undefined) call.hadToEndChild = true;
       endTree(child);
       timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
-      // We do not wait for the child's end: a process that it started may outlive it, and would hold the pipes and us.
+      // We do not wait for the child's end: a process that it started may outlive it, and keep the pipes open.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
       child.unref();
       reject(new Failure('environment', `git ${commandIn(args)} took too long and was stopped`));
@@ -260,7 +260,7 @@ function endTree(child: ChildProcess): void {
     try {
       process.kill(one, 'SIGTERM');
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
 }
@@ -291,7 +291,7 @@ function childrenOf(pid: number): number[] {
 /** Placeholder of git-log(1) for the sessions that a commit's trailers name; `sessionsIn` reads its value. */
 export const SESSIONS = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
 
-/** The sessions that `SESSIONS` stands for in git's output. */
+/** Parses what git prints for `SESSIONS`. */
 export const sessionsIn = (text: string): string[] =>
   text.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
 

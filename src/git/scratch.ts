@@ -92,7 +92,7 @@ export class PrivateIndex {
 
   /**
    * Adds exactly these paths as they are on the disk; a folder does not stand for its files. `replaces`: whether a file may
-   * replace a folder in the index, and a folder a file.
+   * replace a folder in the index, or the other way round.
    */
   async takeFromDisk(paths: readonly string[], replaces = false): Promise<void> {
     if (paths.length === 0) return;
@@ -120,7 +120,7 @@ export class PrivateIndex {
 }
 
 /**
- * Copies an index with its time. git reads a file again if it may have changed in the second in which the index was written. If
+ * Copies an index and its mtime. git reads a file again if it may have changed in the second in which the index was written. If
  * the copy were younger, git would take such a file for unchanged, because its size may be the same.
  */
 export function copyIndex(from: string, to: string): void {
@@ -205,7 +205,7 @@ export function scratchStore(commonDir: string): ScratchStore {
   return { folder: join(commonDir, 'handoff', 'objects'), objects: join(commonDir, 'objects') };
 }
 
-/** A private store for contents that must not stay. The caller removes its folder. */
+/** A private store in a temporary folder, which the caller removes. */
 export function ownStore(commonDir: string): ScratchStore {
   return {
     folder: mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-handoff-')),
@@ -298,7 +298,7 @@ export async function readContents(
 /** Returns the content that has this object name (`null`: an empty content); `undefined` when it was not kept. */
 export type ContentReader = (oid: Oid | null) => Buffer | undefined;
 
-/** Reads these contents at once, and returns a function that looks them up. */
+/** Reads all of these contents, and returns a function that looks them up. */
 export async function contentReader(
   cwd: string,
   scratch: ScratchStore,

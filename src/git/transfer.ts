@@ -75,7 +75,7 @@ export async function fetchRefs(
     await new Promise((resume) => setTimeout(resume, PAUSE_MS * tries * (0.5 + Math.random())));
     result = await fetch();
   }
-  // The remote has deleted a ref since it listed it: the next listing will show that.
+  // The remote has deleted a ref that it had listed: the next listing will show that.
   if (result.code === 0 || /couldn't find remote ref/.test(result.stderr)) return;
   throw cannotStore(result) ?? localRace(result) ?? unreachable(remote, result);
 }
@@ -85,7 +85,7 @@ const HOLE = /^(?:error|fatal): could not (?:read|parse commit) [0-9a-f]{40,64}$
 const MAX_TRIES = 6;
 const PAUSE_MS = 100;
 
-/** The failure of a fetch when another process here holds a ref. Messages about the server's own refs begin with `remote: `. */
+/** The failure of a fetch when another process here has locked a ref. Errors about the server's refs begin with `remote: `. */
 function localRace({ stderr }: Ended): Failure | undefined {
   const line = /^(?:error|fatal): .*cannot lock ref.*$/m.exec(stderr)?.[0];
   if (line === undefined) return undefined;
@@ -236,7 +236,7 @@ interface Ended {
 const CONFIG = FIXED_CONFIG.filter((word) => word !== '-c' && !word.startsWith('core.fsync='));
 
 /**
- * Allows what simple-git would refuse. The first two are our own settings. The others come from the user's environment, which is
+ * Allows settings that simple-git would refuse. The first two are our own. The others come from the user's environment, and are
  * as valid here as when the user runs git.
  */
 const ALLOWED = {
@@ -288,7 +288,7 @@ async function transfer(
     errors: (error, { exitCode, stdErr, stdOut }) => {
       if (exitCode === 0) return error;
       const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString('utf8');
-      // git may print an error on the line of its progress.
+      // git may print an error on the same line as its progress.
       failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr).replaceAll('\r', '\n') };
       return undefined;
     },

@@ -72,7 +72,7 @@ async function clean(top: string, options: GitOptions): Promise<void> {
   const result = await runGit(['clean', '-ffdxq'], options);
   if (result.code === 0) return;
   const [first = ''] = result.stderr.trim().split('\n');
-  throw new Failure('environment', `what an earlier run left cannot be removed: ${escapeLine(first)}`, {
+  throw new Failure('environment', `cannot remove what an earlier run left: ${escapeLine(first)}`, {
     hint: `chmod -R u+rwX ${shellWord(top)}`,
   });
 }

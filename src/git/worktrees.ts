@@ -102,7 +102,7 @@ export async function readTreeStatus(top: string, options: StatusOptions): Promi
 
 const isFile = (state: FileState): state is NonNullable<FileState> => state?.mode.startsWith('100') === true;
 
-/** Hashes the contents of files. If it cannot read a file in time, we know only that the file changed. */
+/** Hashes the contents of files. If git fails or is too slow, we know only that the files changed. */
 const readFiles = (top: string, paths: readonly string[], options: StatusOptions) =>
   hashFiles(top, paths, options).catch(() => new Map<string, Oid>());
 
@@ -201,7 +201,7 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
       return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk, ...intended };
     }
     case 'u': {
-      // In conflict: "ours" is HEAD's version. Of the versions in the index, the first that exists counts.
+      // In conflict: "ours" is HEAD's version. The index's state is the first version that exists: ours, theirs, or the base.
       const [, , , m1 = '', m2 = '', m3 = '', mW = '', , h2 = ''] = fields;
       const index = [m2, m3, m1].map((mode) => listedState(mode, '')).find((one) => one !== null) ?? null;
       return { ...rest(10), head: listedState(m2, h2), index, disk: listedState(mW, '') };
@@ -225,7 +225,7 @@ function named(bytes: BinaryText): FilePath {
   return path.includes('\ufffd') ? { path, raw: bytes } : { path };
 }
 
-/** The state of an untracked path, with its mode on the disk. A folder counts as a repository of its own. */
+/** The state of an untracked path, with its mode on the disk. A folder is another repository, and gets a submodule's mode. */
 export function diskState(top: string, named: FilePath): FileState {
   const stat = lstatOf(diskPath(top, named));
   if (stat === undefined) return null;

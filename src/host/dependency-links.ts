@@ -11,15 +11,15 @@ import { basename, dirname, join, relative } from 'node:path';
 import { exists, isFolder, lstatOf, quietly } from './disk.ts';
 
 /**
- * Makes the ignored dependencies of one tree usable in another, without copying them. Some lead back into the working tree: a
+ * Makes the ignored dependencies of one tree usable in another, without copying them. Some point into the working tree: a
  * workspace's link in node_modules, the path of an editable install in a virtual environment, the paths that composer's files
- * build from their own location. These must lead into the other tree, or a test would read the wrong files. So a folder of
- * dependencies becomes a folder with a link for each entry, except that
+ * build from their own location. In the other tree, these must point into that tree, or a test would read the wrong files. So a
+ * folder of dependencies becomes a folder with a link for each entry, except that
  *
  * - a link into the working tree becomes one to the same place in the other tree;
  * - a folder that may hold such links or paths (`@scope`, `site-packages`) is made in the same way;
  * - a file in these folders is copied, with the path of the working tree replaced;
- * - a cache is left out: the other tree's tools write their own, which is gone with the next run.
+ * - a cache is left out: the tools in the other tree make their own, which the next run removes.
  */
 const OPENED = /^(?:@.*|\.bin|bin|lib|lib64|python[\d.]+|site-packages|composer)$/;
 const PRIVATE = /^(?:\.cache|\.vite.*|__pycache__)$/;
@@ -78,7 +78,7 @@ function replacePath(text: string, path: string, by: string): string {
 
 /**
  * Returns the environment for the other tree. A path into the working tree, alone or in a list (PYTHONPATH, the PATH of an
- * activated virtual environment), becomes the path in the other tree, if that exists there. HOME stays as it is.
+ * activated virtual environment), becomes the path in the other tree, if it exists. HOME stays as it is.
  */
 export function environmentIn({ from, to }: Trees, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const moved = (path: string) => {

@@ -86,7 +86,7 @@ export const isThere = (path: string): boolean =>
 /** Returns where a symbolic link points, as stored; `undefined` when the path is not a link. */
 export const linkTarget = (path: string): string | undefined => quietly(() => readlinkSync(path));
 
-/** Calls `stat`, but never throws: Node's throws, even with QUIET, if a parent folder is a file. */
+/** Calls `statSync`, but never throws: Node throws, even with QUIET, if a parent folder is a file. */
 const found = (path: string): Stats | undefined => quietly(() => statSync(path, QUIET));
 
 /** Whether a path is a folder, or a link to one. */

@@ -69,8 +69,8 @@ export function removeFile(file: string): void {
 }
 
 /**
- * Overwrites one of our files with a few words, in place. Only for words that nobody reads meanwhile, or that may safely be
- * misread. `writeFileSync` takes five times as long: ext4 syncs an emptied file when it is closed (mount option auto_da_alloc).
+ * Overwrites one of our files with a few words, in place. A process that reads the file meanwhile may get a mixture of old and
+ * new words. `writeFileSync` takes five times as long: ext4 syncs an emptied file when it is closed (mount option auto_da_alloc).
  */
 export function rewriteText(file: string, text: string): void {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
@@ -104,7 +104,7 @@ export function isInitialised(commonDir: string): boolean {
   return exists(repositoryFolder(commonDir));
 }
 
-/** The folder with one file per session that has not ended. The file's text is the last event, its time that of the last call. */
+/** The folder with a file for each session that has not ended. The text is its last event, and the mtime is the event's time. */
 export const beatFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/beat`;
 
 const beatFile = (commonDir: string, session: string) => `${beatFolder(commonDir)}/${session}`;
@@ -191,7 +191,7 @@ export function keepInFile(text: Uint8Array): string | undefined {
 
 /**
  * Shares a new file or folder of ours with those who may write to its parent folder: the group, or everybody, gets the
- * owner's permissions. What root makes in another user's folder becomes that user's. If the system does not permit a
+ * owner's permissions. If root has made it in another user's folder, that user gets it. If the system does not permit a
  * change, or another process was faster, the path stays as it is.
  */
 export function share(path: string): void {

@@ -14,7 +14,7 @@ export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Left out for the hooks, where nobody can answer a question or watch. */
+  /** Missing in hooks, where nobody watches or can answer a question. */
   readonly terminal?: Terminal;
   readonly env: NodeJS.ProcessEnv;
   /** @throws ENOENT when the folder is gone */
@@ -129,7 +129,7 @@ export interface RunningCall {
   readonly budget: Budget;
   /** Child processes that still run. They do not outlive a call that has a time limit. */
   readonly children: Set<ChildProcess>;
-  /** Whether we had to end a child. Later children then get a quarter of the remaining time, to leave time for an answer. */
+  /** Whether we had to end a child. If so, later ones get a quarter of the remaining time, so that the call can still answer. */
   hadToEndChild: boolean;
   /** What the call has recorded, for subscribers (sessions/happenings.ts). */
   readonly recorded: RecordedLines[];

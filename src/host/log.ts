@@ -53,7 +53,7 @@ export function readLog(folder: string): string {
   return kindOf(file) === 'file' ? readText(file) : '';
 }
 
-/** With these flags, opening follows no link in the file's place, and waits for no reader of a FIFO there. */
+/** With these flags, opening a symbolic link, or a FIFO that nobody reads, fails at once. */
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 const APPEND = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 

@@ -15,8 +15,8 @@ const SIGN_MS = 60_000;
 const SILENT_MS = 5 * SIGN_MS;
 
 /**
- * Takes a lock that only one process can hold, if need be from a process that is gone. A process that exits with the lock, like
- * a hook whose time is over, releases it.
+ * Takes a lock that only one process can hold, if need be from a process that is gone. A process that still has the lock when it
+ * exits, like a hook whose time is over, releases it.
  *
  * @param who one word that tells a waiting process who holds the lock
  */
@@ -51,7 +51,7 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
 }
 
 /**
- * Returns the words that name a process in a file: who it is, its pid, its start, a random word, and where the pid is valid.
+ * Returns the words that name a process in a file: `who`, its pid, its start, a random word, and its boot and pid namespace.
  * Another process can tell from them whether this one still runs.
  */
 export function processWords(who: string, pid: number): string {
@@ -70,8 +70,8 @@ export function namedProcess(words: string, table: ProcessTable) {
 }
 
 /**
- * Whether the process that a lock names is gone. If that process is in another container or hidden from this user, or if this
- * user may not read the lock (its text is `words`), we judge by the process's signs of life.
+ * Whether the process that a lock names is gone (`words` is the lock's text). If we cannot find out, because the process is in
+ * another container, or this user may not see it or read the lock, we judge by its signs of life.
  */
 export function isLeft(lock: string, words: string, table: ProcessTable, now: number): boolean {
   const named = namedProcess(words, table);
@@ -80,7 +80,7 @@ export function isLeft(lock: string, words: string, table: ProcessTable, now: nu
   return now - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now) > SILENT_MS;
 }
 
-/** Removes a dead process's lock. If two processes do so at once, the second takes the first's new lock, and restores it. */
+/** Removes a dead process's lock. If it turns out to be another process's new lock, puts it back. */
 function takeAway(lock: string, held: string): void {
   const aside = `${lock}.${randomName()}`;
   try {

@@ -12,7 +12,7 @@ export interface ProcessTable {
   readonly host: string;
   /** Returns when a process started, also for a zombie: it has ended, but its parent has not waited for it. */
   readonly startOf: (pid: number) => string | undefined;
-  /** Like `startOf`, but not for a zombie. If a container's first process reaps nothing, zombies stay for ever. */
+  /** Like `startOf`, but `undefined` for a zombie. If a container's first process reaps nothing, zombies stay for ever. */
   readonly runningSince: (pid: number) => string | undefined;
   readonly parentOf: (pid: number) => number | undefined;
 }
@@ -66,7 +66,7 @@ const questions = (rowOf: (pid: number) => Row | undefined) => ({
   parentOf: (pid: number) => rowOf(pid)?.parent,
 });
 
-/** Keeps what it has read about a process, as the table from `ps` does: we often ask for a session's ancestors. */
+/** Reads each process only once, because we often ask for a session's ancestors. */
 function linuxTable(): ProcessTable {
   const kept = new Map<number, Row>();
   const rowOf = (pid: number) => {
@@ -87,7 +87,7 @@ function linuxTable(): ProcessTable {
   };
 }
 
-/** Reads /proc/<pid>/stat. The command name there may contain blanks and parentheses (proc(5)). */
+/** Reads /proc/<pid>/stat. The command name in it may contain blanks and parentheses (proc(5)). */
 function linuxRow(pid: number): Row | undefined {
   // Node reads UTF-8 faster than other encodings. The command name need not be UTF-8, but we do not use it.
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -151,8 +151,8 @@ const SAME_MOMENT_TICKS = 20;
 
 /**
  * Returns the client behind a hook call that has GIT_EXEC_PATH, which git sets for programs that it starts. If git started the
- * launcher (`git handoff guard`), the client is git's parent. But the variable is inherited: a parent of the launcher that did
- * not start at the same moment as we did is not git, but the client.
+ * launcher (`git handoff guard`), the client is git's parent. But other processes inherit the variable: if the launcher's parent
+ * did not start at the same moment as we did, it is not git, but the client itself.
  */
 export function clientProcess(launcherParent: number, table: ProcessTable): number {
   const [parent, self] = [table.startOf(launcherParent), table.startOf(process.pid)];

@@ -43,7 +43,7 @@ export function shellWorld(
   };
 }
 
-/** The most loose refs to list. Their folder, which is listed too, stands for the others. */
+/** The most loose refs to list. The rest are covered by their folder, which is listed, too. */
 const MAX_LOOSE = 2000;
 
 /** Returns the files that hold handoff refs, at a path or inside it. Only their existence counts: they are never read. */

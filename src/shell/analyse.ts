@@ -58,8 +58,8 @@ const RUNNER: Runner = {
 const MAX_HEREDOCS = 200;
 
 /**
- * Parses script text as far as the budget allows. The analysis ends at a text that the parser cannot
- * handle: if it is nested too deeply, like `coproc coproc …` (the parser recurses), or has too many `<<` (quadratic time).
+ * Parses script text as far as the budget allows. The analysis ends at a text that is too much for the parser: nested too deeply,
+ * like `coproc coproc …` (the parser recurses), or with too many `<<` (they take quadratic time).
  */
 function parseScript(machine: ShellMachine, text: string): readonly Statement[] {
   if (!machine.spend(text.length) || text.split('<<', MAX_HEREDOCS + 2).length > MAX_HEREDOCS + 1) {

@@ -53,8 +53,8 @@ export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
 }
 
 /**
- * Parses a command line; `undefined` when it is not a `git commit`. `exact` is false if the line was merely split at blanks. Then
- * all words from the first option whose value may contain blanks are unknown, except an `--amend` outside of the message.
+ * Parses a command line; `undefined` when it is not a `git commit`. `exact` is false if the line was merely split at blanks: an
+ * option whose value may contain blanks then makes the rest of the line unknown, except an `--amend` outside of the message.
  */
 export function parseCommitWords(
   argv: readonly string[],

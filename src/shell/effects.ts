@@ -84,7 +84,7 @@ export interface GitVerbCall {
   readonly overrides?: GitOverrides;
   /** The text that `git apply` or `git commit -F -` reads from its input, if known. */
   readonly input?: string;
-  /** The absolute path of the file from which the call reads that text, if the text is unknown. */
+  /** The absolute path of the file that the call reads as its input, if the text in it is unknown. */
   readonly inputFile?: string;
   /** The program that makes the call, as typed (`gh pr checkout 12`), if it is not git itself. */
   readonly by?: string;

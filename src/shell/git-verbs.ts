@@ -121,7 +121,7 @@ function refUpdates(options: Options): Move[] {
 /** What a `git stash` does with the stash list, which all worktrees share. */
 interface StashUse {
   readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
-  /** The entry's number. Without one the command means the newest entry, unless `byName` is true or the action is `clear`. */
+  /** The entry's number; if missing, the command means the newest entry, unless `byName` is true or the action is `clear`. */
   readonly index: number | undefined;
   /** Whether the command names the entry by its commit, which stays the same however the list changes. */
   readonly byName: boolean;
@@ -164,8 +164,8 @@ export interface RefusedUse {
 }
 
 /**
- * Returns the first use to refuse. Without a number git takes the newest entry, whoever made it, so the newest must be the
- * session's own (for `clear`, all must be). An entry given by number is only protected from removal, and only if another
+ * Returns the first use that must be refused. Without a number git takes the newest entry, whoever made it, so the newest must be
+ * the session's own (for `clear`, all must be). An entry given by number is only protected from removal, and only if another
  * live session made it.
  *
  * @param pushes whether a `stash push` in the command will make an entry (git makes none when there is nothing to stash)

@@ -193,7 +193,7 @@ export class Shell {
     return this.with({ scope: this.scope.layer() });
   }
 
-  /** Runs a command by its words. With `plain`, the first word names no function. */
+  /** Runs a command by its words. With `plain`, the first word is not taken for a function. */
   run(argv: readonly string[], plain = false): Status {
     return this.machine.runner.argv(this, argv, plain);
   }

@@ -101,7 +101,7 @@ function compile(pattern: string): Token[] {
   return tokens;
 }
 
-/** Returns the index of the `]` that closes the set opened at `open`, or -1. The search is bounded: sets are short. */
+/** Returns the index of the `]` that closes the set opened at `open`, or -1. Looks at 256 characters at most: sets are short. */
 function setEnd(pattern: string, open: number): number {
   let i = open + 1;
   if (pattern[i] === '!' || pattern[i] === '^') i++;

@@ -4,7 +4,7 @@ import { argumentsOf } from './commit-words.ts';
 interface PushWords {
   /** Each `--force-with-lease=<ref>:<object name>`. A lease without an object name does not say what may be dropped. */
   readonly leases: readonly { readonly ref: string; readonly oid: string }[];
-  /** Whether the push forces or deletes a ref. Otherwise git itself refuses all but fast-forwards. */
+  /** Whether the push forces or deletes a ref. If not, git itself refuses whatever is not a fast-forward. */
   readonly isForced: boolean;
 }
 

@@ -40,7 +40,7 @@ export function recordNames(shell: Shell, text: string, by: string): void {
   const words = [...new Set(text.match(WORDS)?.filter((word) => NAMES.test(word)))];
   const wordsWith = (part: string) => words.filter((word) => word.includes(part)).slice(0, MAX_FOUND);
   const { home, cwd } = shell.machine.disk.world;
-  // A program often prepends the home folder itself.
+  // Programs often join the home folder and a path like `/.claude/…`.
   const path = (word: string) =>
     word.replace(/^(?:~|\$HOME|\$)(?=\/)|^\/?(?=\.(?:claude|gemini)\/)/, (from) =>
       from === '/' || from === '' ? `${home}/` : home,

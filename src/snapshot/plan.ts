@@ -28,7 +28,7 @@ import type { StateMerger } from './three-way.ts';
 
 export interface PlannedPath extends FilePath {
   readonly head: FileState;
-  /** What the disk had, if the restored content was merged into it. */
+  /** What the disk has now, if the restored content is merged into that. */
   readonly mergedInto?: FileState;
   /** What the disk and the index will have. */
   readonly disk: FileState;
@@ -116,7 +116,7 @@ export async function planWhole(
     const found = own === undefined ? null : contentState(top, item, own);
     const there = (dirty === undefined ? head : dirty.disk) ?? found;
     const isThere = (found ?? there)?.oid === (own ?? disk?.oid) && there?.mode === disk?.mode;
-    // git lists no ignored file, but its content would be lost just as well.
+    // git does not list ignored files, but overwriting one would lose its content, too.
     const content = head?.mode === '120000' ? contentState(top, item, head.oid ?? '')?.oid : onDisk.get(path);
     const isClean = dirty === undefined && head !== null && head.oid === content;
     const overwrites = !isThere && !isClean && isOccupied(top, nameBytes(item));

@@ -99,7 +99,7 @@ export async function itemsOf(cwd: string, { items, trees }: SavedWork): Promise
   if (trees === undefined) return items;
   const listed = async (name: string) => {
     const oid = trees.get(name);
-    // Names that are not UTF-8 may look alike: each item takes the next file of that name.
+    // Names that are not UTF-8 may decode to the same text: each item takes the next file with that name.
     const byPath = new Map<string, TreeFile[]>();
     for (const file of oid === undefined ? [] : await listTree({ cwd }, oid))
       byPath.set(file.path, [...(byPath.get(file.path) ?? []), file]);
@@ -129,7 +129,7 @@ const [MAX_TRIES, MAX_LOCKED] = [20, 2];
 
 /**
  * Keeps snapshots or commits of the stash under the next free numbers of a worktree, in one transaction, and removes rescues of
- * this group that exceed the limits. Returns the numbers; `undefined` when a lock was held.
+ * this group that exceed the limits. Returns the numbers; `undefined` when another process held a lock.
  */
 export async function keepRescues(
   place: RescuePlace,

@@ -122,7 +122,7 @@ type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonl
  * @throws Failure `lost-race` when a path has changed since the plan was made; it is not overwritten
  */
 export async function applyPlan({ top }: WorkTree, paths: readonly PlannedPath[]): Promise<void> {
-  // The index first: if this is stopped, the next run still finds on the disk what it must keep.
+  // The index comes first: if this run is stopped after it, the disk still has what the next run must save.
   await stage(top, paths);
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
@@ -162,7 +162,7 @@ async function write(top: string, files: readonly Written[]): Promise<void> {
   }
 }
 
-/** An earlier run that was killed may have left folders without files. `rmdirSync` throws for any other folder. */
+/** Removes a folder without files, which a killed run may have left. If there is a file, `rmdirSync` throws. */
 function removeEmptyFolders(folder: string | Buffer): void {
   if (lstatOf(folder)?.isDirectory() !== true) return;
   for (const name of readdirSync(folder)) removeEmptyFolders(join(folder.toString(), name));

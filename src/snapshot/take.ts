@@ -83,7 +83,7 @@ export async function takeSnapshot(
   return { ...(await keepSnapshot(place, snapshot, keeping)), skipped };
 }
 
-/** The command and the file ending that a hint names for a file that cannot be kept: for an undo, and for a restore. */
+/** How a hint sets aside a file that could not be saved: the command, and the ending of the new name. */
 const ASIDE = { undone: ['cp', 'kept'], written: ['mv', 'mine'] } as const;
 
 /**
@@ -159,7 +159,7 @@ function sameWork(
       all.map(({ path, raw, index, disk, own, left }) => [path, raw, index, disk?.mode, own ?? disk, left]),
     );
   if (contents(newest.items) !== contents(items)) return undefined;
-  // A snapshot that will soon be removed for its age must not stand for work that is destroyed now.
+  // A snapshot that will soon be removed for its age must not be the only copy of work that is destroyed now.
   const fresh = Math.min(isStop ? Infinity : FRESH_MS, limits.maxAgeMs / 2);
   return now - newest.reason.at < fresh ? newest : undefined;
 }

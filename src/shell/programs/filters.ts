@@ -74,7 +74,7 @@ function pathPart(shell: Shell, args: readonly string[], name: string): Status {
   return undefined;
 }
 
-/** Handles `sed`. Its script is not parsed: with `-i`, all its files count as written. */
+/** Handles `sed`. The script is not parsed: with `-i`, sed counts as writing all files that it is given. */
 function sed(shell: Shell, args: readonly string[]): Status {
   const options = parseOptions(args, {
     short: 'e:f:l:i::',

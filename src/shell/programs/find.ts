@@ -92,7 +92,7 @@ function parseExpression(shell: Shell, words: readonly string[]): Expression {
     };
 
   const remove: Expression = ({ path, shown, isFolder }) => {
-    // find(1) deletes a folder only if it is empty by then. Its files are judged one by one.
+    // find(1) deletes a folder only if it is empty by then. The files in it are judged one by one.
     if (shown !== UNKNOWN && !isFolder) shell.remove(path, 'find -delete');
     return true;
   };

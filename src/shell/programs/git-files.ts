@@ -89,7 +89,7 @@ function rebase(git: GitCall): Status {
   return undefined;
 }
 
-/** Prints the current branch, which a ref name in the command may contain. */
+/** Prints the current branch, because the command may build a ref name from it. */
 function printBranch(shell: Shell, prefix: string): void {
   const cwd = shell.cwd;
   const branch = isKnown(cwd) ? shell.machine.disk.world.headBranch?.(cwd) : undefined;

@@ -39,7 +39,7 @@ export const opaque: Program = (shell, args, name) => {
     if (isEditing) recordNames(shell, word, name);
     else recordSpelled(shell, word, name);
   }
-  // The text of a script counts if this command line has written it.
+  // If this command line has written a script, its text is examined, too.
   for (const text of [shell.input.rest, ...args.map((word) => shell.fileText(word))])
     if (text !== undefined && text !== UNKNOWN) recordSpelled(shell, text, name);
   const prints = READERS.has(name) || (/awk$/.test(name) && !isEditing);
@@ -69,7 +69,7 @@ const WRAPPERS: Readonly<Partial<Record<string, RegExp>>> = {
   jj: /^(?:abandon|absorb|backout|checkout|commit|ci|describe|desc|duplicate|edit|fix|merge|move|new|next|parallelize|prev|rebase|restore|revert|split|squash|undo|unsquash|simplify-parents|git (?:fetch|push|init)|op(?:eration)?(?! log| show))(?= |$)/,
 };
 
-/** The git call that stands for what such a program does. A program without an entry switches branches. */
+/** The git call that stands for what a program does. Programs without an entry switch branches. */
 const OTHER_DEEDS: Readonly<Partial<Record<string, Pick<GitVerbCall, 'verb' | 'words'>>>> = {
   jj: { verb: 'snapshot', words: [] },
   'git-town': { verb: 'stash', words: ['--include-untracked'] },
