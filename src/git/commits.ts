@@ -267,7 +267,7 @@ export async function noteNames(
   );
 }
 
-/** Commits reachable from `tip` by first parents and not from `base`, newest first. A history with a hole ends at the hole. */
+/** Commits reachable from `tip` by first parents and not from `base`, newest first. Ends before a commit that cannot be read. */
 export const firstParentChain = (options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> =>
   listCommits(options, '--first-parent', tip, base);
 

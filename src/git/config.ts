@@ -145,7 +145,7 @@ export async function configUnder(
   return found.filter((_, n) => n !== ours).map(([, entry = '']) => settingEntry(entry));
 }
 
-/** Reads the same settings without any such options and variables. */
+/** Like `configUnder`, but without any options and variables. */
 export async function plainConfig(git: GitOptions): Promise<readonly SettingEntry[]> {
   return (await configUnder(git)) ?? [];
 }

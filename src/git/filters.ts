@@ -46,7 +46,7 @@ export async function plainCheckouts(
   files: readonly { readonly path: string; readonly oid: Oid }[],
 ): Promise<(Buffer | undefined)[]> {
   if (files.length === 0) return [];
-  // git prints each size from before the conversion. So we mark the end of each content with a name that no content contains.
+  // The sizes that git prints are from before the conversion, so we mark each content's end with a name that no content contains.
   const mark = `none-${Math.random().toString(36).slice(2)}`;
   const input = files.map(({ path, oid }) => `${oid} ${path}\0${mark}\0`).join('');
   const args = ['cat-file', '--batch=', '--filters', '--buffer', '-z'];

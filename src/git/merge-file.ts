@@ -64,7 +64,7 @@ export class TextMerger {
 /** How git merges a file: line by line, not at all, by keeping the lines of both sides, or with the user's program. */
 export type MergeWay = 'text' | 'binary' | 'union' | 'driver';
 
-/** How git would merge each of these paths, which start at the top of the working tree (gitattributes(5), `merge`). */
+/** How git would merge each of these paths, relative to the top of the working tree (gitattributes(5), `merge`). */
 export async function mergeWays(
   cwd: string,
   paths: readonly string[],

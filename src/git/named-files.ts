@@ -20,7 +20,7 @@ export async function treeEntries(
   return new Map(lines.flatMap((line) => (line === null ? [] : [[line[2] ?? '', line[1] ?? ''] as const])));
 }
 
-/** Where files moved between two commits, by git's own rename detection. Empty when that takes too long. */
+/** Where files moved between two commits, by git's own rename detection. Empty when git takes too long. */
 export async function movedFiles(
   options: GitOptions,
   from: Oid,
@@ -32,7 +32,7 @@ export async function movedFiles(
     const found = records(await git(args, options), 3);
     return new Map(found.map(([, old = '', name = '']) => [old, name]));
   } catch {
-    // git took too long: a file that moved counts as deleted.
+    // Files that moved then count as deleted.
     return new Map();
   }
 }

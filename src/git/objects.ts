@@ -147,7 +147,7 @@ export interface TreeEntry {
   readonly mode?: string;
 }
 
-/** More objects than this are stored as one pack: git waits for the disk once for each loose one, and twice for a pack. */
+/** More objects than this are stored as one pack: git waits for the disk once for each loose object, and twice for a pack. */
 const MAX_LOOSE = 8;
 
 const UNPACK = ['unpack-objects', '-q'];
@@ -155,7 +155,7 @@ const INDEX_PACK = ['index-pack', '--stdin'];
 /** The most attempts to store while a garbage collection deletes objects. */
 const MAX_TRIES = 10;
 
-/** Loads the Node modules that an `ObjectBatch` needs (8 ms): a caller that waits for git can do so meanwhile. */
+/** Loads the Node modules that an `ObjectBatch` needs (8 ms): a caller that waits for git can load them meanwhile. */
 export function loadForWriting(): void {
   for (const name of ['node:crypto', 'node:zlib']) process.getBuiltinModule(name);
 }

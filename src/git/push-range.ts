@@ -59,7 +59,7 @@ export function parseReceivedRefs(text: string): PushedRef[] {
  */
 export function receivedRef(ref: string, oldText: string, nextText: string): PushedRef {
   const [old, next] = [parseOid(oldText), parseOid(nextText)];
-  // eslint-disable-next-line no-control-regex -- no ref holds them (git-check-ref-format(1))
+  // eslint-disable-next-line no-control-regex -- a ref has no control characters (git-check-ref-format(1))
   if (old === undefined || next === undefined || !/^refs\/[^\u0000-\u0020\u007f]+$/.test(ref)) {
     throw notReceived(JSON.stringify([oldText, nextText, ref].join(' ').slice(0, 200)));
   }

@@ -67,8 +67,8 @@ export async function fetchRefs(
   const fetch = (...how: string[]) =>
     transfer(['fetch', ...how, ...args], options, { input: `${refspecs.join('\n')}\n` });
   let result = await fetch();
-  // In newer versions of git, a fetch fails if a local history has a hole. `--refetch` fetches all objects, as for a
-  // fresh clone, and so the lost ones, too.
+  // In newer versions of git, a fetch fails if a commit is missing in a local history. `--refetch` fetches all objects, as for a
+  // fresh clone, and so the missing ones, too.
   if (result.code !== 0 && HOLE.test(result.stderr)) result = await fetch('--refetch');
   // Another sync in this clone may move the same refs.
   for (let tries = 1; result.code !== 0 && localRace(result) !== undefined && tries < MAX_TRIES; tries += 1) {

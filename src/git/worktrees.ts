@@ -74,7 +74,7 @@ interface StatusOptions {
  * @throws Failure `environment` when git takes too long
  */
 export async function readTreeStatus(top: string, options: StatusOptions): Promise<TreeStatus> {
-  // Named paths have just changed, so we read them while git looks.
+  // If the caller names paths, they have just changed, so we read them while `git status` runs.
   const { paths, known, namesOnly = false, now } = options;
   const early = paths === undefined ? undefined : readFiles(top, paths, options);
   const [{ head, entries }, given] = await Promise.all([runStatus(top, options), early]);

@@ -27,7 +27,7 @@ const QUIET = { throwIfNoEntry: false } as const;
 
 /** Access to the file system. Most functions that only read return an empty result on an error; those that write throw. */
 
-/** Returns a path at which there is nothing: this one, or the first free one of `<path>-2`, `<path>-3` … */
+/** Returns a path at which nothing exists: `path` itself, or the first such of `<path>-2`, `<path>-3` … */
 export function freePath(path: string): string {
   for (let n = 1; ; n += 1) {
     const free = n === 1 ? path : `${path}-${n}`;
@@ -53,7 +53,7 @@ export function realPath(path: string, followLast = true, depth = 0): string {
     const whole = resolve(path);
     const target = depth < 40 ? linkTarget(whole) : undefined;
     if (target !== undefined) return realPath(resolve(dirname(whole), target), true, depth + 1);
-    // This search raises no error for each missing part, so it is cheap even for a path with thousands of them.
+    // This search raises no errors for missing parts, so it is cheap even for a path with thousands of them.
     const missing = [basename(whole)];
     let parent = dirname(whole);
     for (; parent !== dirname(parent) && !isThere(parent); parent = dirname(parent))

@@ -11,7 +11,7 @@ const LONGEST_PAUSE_MS = 120;
 const FIRST_PAUSE_MS = 4;
 /** How often a process that holds a lock shows a sign of life: it sets the lock's time. Milliseconds. */
 const SIGN_MS = 60_000;
-/** Milliseconds without a sign after which a lock counts as abandoned, if we cannot know whether its process runs. */
+/** Milliseconds without a sign of life after which a lock counts as left, if we cannot know whether its process runs. */
 const SILENT_MS = 5 * SIGN_MS;
 
 /**
@@ -52,7 +52,7 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
 
 /**
  * Returns the words that name a process in a file: `who`, its pid, its start, a random word, and its boot and pid namespace.
- * Another process can tell from them whether this one still runs.
+ * Another process can tell from them whether the named process still runs.
  */
 export function processWords(who: string, pid: number): string {
   const table = processTable();

@@ -47,7 +47,7 @@ export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffec
   );
 }
 
-/** The verbs that make a commit, or move a branch to one, without running hooks. */
+/** The verbs that make a commit, or move a branch, without running hooks. */
 const MOVING = new Set(['update-ref', 'commit-tree', 'history']);
 
 /** Whether a command may hit files that it does not name, or move the branch that is checked out. Cheap. */

@@ -16,7 +16,7 @@ export interface TreeReach {
   readonly paths: readonly string[] | undefined;
   readonly tracked: boolean;
   readonly untracked: boolean;
-  /** Whether ignored files are removed, too (`git clean -x`); `only`: no other files are (`-X`). */
+  /** Whether ignored files are removed, too (`git clean -x`); `only`: only ignored files are removed (`-X`). */
   readonly ignored: boolean | 'only';
   /** Whether only staged changes are affected (`git stash push --staged`). */
   readonly stagedOnly: boolean;
@@ -258,7 +258,7 @@ function applies({ call, options, facts }: Judged): TreeReach | undefined {
   // A name that git quotes like a C string makes the patch count as unreadable.
   if (texts.includes(undefined) || names.some((name) => name.endsWith('"')))
     return { ...whole(call, 'apply', 'destroy'), untracked: true };
-  // The names in a patch made by git are relative to the top; in others they may be relative to the folder.
+  // The names in a patch made by git are relative to the top; in other patches they may be relative to the folder.
   return { ...restore(call, [...paths, ...paths.map((path) => `:/${path}`)]), untracked: true };
 }
 

@@ -286,7 +286,7 @@ async function diskStates(
   const plain = [...ours].filter((path) => {
     const stat = lstatOf(join(place.top, path));
     if (stat === undefined || stat.isFile() || stat.isSymbolicLink()) return stat !== undefined;
-    // A folder that holds only paths of the snapshot counts as missing: these will be removed, or an earlier run made them.
+    // A folder that holds only paths of the snapshot counts as missing: its files will be removed, or an earlier run made it.
     odd.set(path, stat.isDirectory() && holdsOnly(place.top, path, ours) ? null : ODD);
     return false;
   });

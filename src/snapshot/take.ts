@@ -88,7 +88,7 @@ const ASIDE = { undone: ['cp', 'kept'], written: ['mv', 'mine'] } as const;
 
 /**
  * Keeps the uncommitted work in `taken`, which one of our commands is about to change, and returns the rescue's number. Fails if
- * something cannot be kept, so that the command changes nothing.
+ * something cannot be kept: then the command must change nothing.
  *
  * @throws Failure `refused` for content that a snapshot cannot hold; and as `takeSnapshot` does
  */

@@ -28,7 +28,7 @@ interface Looked {
   readonly budget: Budget;
 }
 
-/** How many of the newest snapshots to search for the lost work: if none has all of it, it is kept again. */
+/** How many of the newest snapshots to search for lost work: if none has all of it, we keep it again. */
 const RECENT = 5;
 
 /** Work that is gone, and the number of the rescue that holds it, new or old; `undefined` if the work could not be kept. */
