@@ -305,6 +305,6 @@ function entryHeader(type: ObjectType, size: number): Buffer {
 
 /** Drops characters that would break the header line, as git's own strbuf_addstr_without_crud does. */
 function identityText(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what must go
+  // eslint-disable-next-line no-control-regex -- removes control characters
   return text.replace(/[<>\u0000-\u001f\u007f]/g, '').trim();
 }

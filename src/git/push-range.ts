@@ -39,7 +39,7 @@ export function parsePushedRefs(text: string): PushedRef[] {
 
 /**
  * Reads `<old oid> <new oid> <ref>` lines, as git passes them to pre-receive (githooks(5)). A server decides by these lines, so
- * one that cannot be read is an error.
+ * an unreadable line is an error.
  *
  * @throws Failure `usage` when a line cannot be read, or there is none
  */

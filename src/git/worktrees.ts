@@ -35,7 +35,7 @@ export async function listWorktrees(options: GitOptions): Promise<ListedWorktree
   });
 }
 
-/** The same worktrees, read from their files (gitrepository-layout(5)) without git. A bare repository has no main worktree. */
+/** Like `listWorktrees`, but without running git (gitrepository-layout(5)). A bare repository has no main worktree. */
 export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' | 'gitDir'>[] {
   const main = basename(commonDir) === '.git' ? [{ path: dirname(commonDir), gitDir: commonDir }] : [];
   return [

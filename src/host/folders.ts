@@ -191,7 +191,7 @@ export function keepInFile(text: Uint8Array): string | undefined {
 
 /**
  * Shares a new file or folder of ours with those who may write to its parent folder: the group, or everybody, gets the
- * owner's permissions. If root has made it in another user's folder, that user gets it. If the system does not permit a
+ * owner's permissions. In another user's folder, root makes that user the owner. If the system does not permit a
  * change, or another process was faster, the path stays as it is.
  */
 export function share(path: string): void {
@@ -219,7 +219,7 @@ export function shareAll(folder: string): void {
 }
 
 /**
- * Yields a folder of ours and the paths in it, as far as they are not shared as `share` would share them. Outermost first,
+ * Yields a folder of ours and the paths in it, but only those that `share` would change. The outermost come first,
  * because sharing a folder changes how the paths in it should be shared.
  */
 export function* closedPaths(path: string): Generator<string> {

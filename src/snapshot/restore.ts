@@ -122,7 +122,7 @@ type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonl
  * @throws Failure `lost-race` when a path has changed since the plan was made; it is not overwritten
  */
 export async function applyPlan({ top }: WorkTree, paths: readonly PlannedPath[]): Promise<void> {
-  // The index comes first: if this run is stopped after it, the disk still has what the next run must save.
+  // The index comes first: if this run is stopped afterwards, the disk still has what the next run must save.
   await stage(top, paths);
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
