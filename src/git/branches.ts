@@ -159,7 +159,7 @@ export async function isSquashed(options: GitOptions, refs: readonly string[], t
     const wanted = patches.get(tip);
     return wanted !== undefined && [...patches].some(([oid, id]) => oid !== tip && id === wanted);
   } catch {
-    // Out of time, or unrelated histories.
+    // git took too long, or the histories are unrelated.
     return false;
   }
 }

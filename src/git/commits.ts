@@ -152,7 +152,7 @@ export async function loadCommits(
   return (await readParts(options, oids, notes)).map((parts) => assemble(parts, notes));
 }
 
-/** We look up the sizes of commits first only if there are more than this. */
+/** If there are more commits than this, we look up their sizes before we read them. */
 const FEW = 8;
 
 /** If there are many commits, finds those that are too large to be ours: git would load each of them whole into memory. */

@@ -70,7 +70,7 @@ export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
   const keys = '^core\\.(filemode|ignorecase|hookspath)$';
   const result = await runGit(['config', '-z', '--show-scope', '--get-regexp', keys], { cwd });
   if (result.code > 1) throw gitFailure('config', result);
-  // Without the values from our own command line, which switches hooks off.
+  // Leaves out the values from our own command line, which switches hooks off.
   const entries = records(result.stdout.toString('utf8'), 2).flatMap(([scope, entry = '']) =>
     scope === 'command' ? [] : [settingEntry(entry)],
   );

@@ -71,7 +71,7 @@ function isHead(file: string): boolean {
   }
 }
 
-/** Whether this user may enter a folder. git itself checks no more than this of `objects` and `refs`. */
+/** Whether this user may enter a folder. For `objects` and `refs`, git itself checks only this. */
 function isEnterable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

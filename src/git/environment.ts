@@ -1,4 +1,4 @@
-/** On Linux, names that differ only in case are different files: `core.ignoreCase=true` would hide untracked ones. */
+/** On Linux, names that differ only in case are different files: `core.ignoreCase=true` would hide untracked files. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**

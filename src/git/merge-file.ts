@@ -18,7 +18,7 @@ export class TextMerger {
     return (this.#made ??= mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-merge-')));
   }
 
-  /** Applies to `current` the change from `before` to `after`. `names`: what the conflict markers call these three. */
+  /** Applies to `current` the change from `before` to `after`. `names`: what conflict markers call the three. */
   async apply(
     current: Uint8Array,
     before: Uint8Array,

@@ -139,7 +139,7 @@ export interface ShortenedBranch {
 const MAX_DROPPED = 10_000;
 
 /**
- * Finds the commits that a push of all these refs takes off branches at `remote` (as in `newCommits`): no pushed ref and, as far
+ * Finds the commits that a push of all these refs drops from branches at `remote` (as in `newCommits`): no pushed ref and, as far
  * as remote-tracking refs tell, no other branch at the remote contains them.
  */
 export async function shortenedBranches(

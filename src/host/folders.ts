@@ -52,7 +52,7 @@ export function repositoryFolder(commonDir: string): string {
   return `${commonDir}/handoff`;
 }
 
-/** Returns the worktree of `git handoff try`, one per clone, with a detached HEAD. Nobody works there: we list it nowhere. */
+/** Returns the worktree of `git handoff try`, one per clone, with a detached HEAD. Nobody works in it, so we list it nowhere. */
 export const tryTree = (commonDir: string): string => `${repositoryFolder(commonDir)}/try`;
 
 /** Whether a worktree belongs to `git handoff try`, by its path in our folder: users have no worktrees there. */

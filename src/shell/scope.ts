@@ -71,7 +71,7 @@ export class Scope {
     this.#variables.set(name, { value: this.lookup(name)?.value ?? '', exported });
   }
 
-  /** Restores what `lookup` returned before. */
+  /** Sets a variable back to what `lookup` has returned for it. */
   restore(name: string, variable: Variable | undefined): void {
     this.#variables.set(name, variable);
   }

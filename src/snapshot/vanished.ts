@@ -64,7 +64,7 @@ export async function saveVanished(
   return { lost, kept: (await rescueWithAll(place, known, lost)) ?? (await keep(place, looked, lost)) };
 }
 
-/** Returns the number of the newest recent snapshot that holds all of this work. */
+/** Returns the number of the newest snapshot that holds all of this work; searches the last few only. */
 async function rescueWithAll(
   { top, worktreeId }: LedgerPlace & { readonly top: string },
   known: readonly Rescue[],
