@@ -33,7 +33,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       const call = runningCall();
       if (call !== undefined) {
         const { recorded } = call;
-        // Subscribers wait until the answer is out.
+        // We notify subscribers (the user's program) only once the answer is out.
         if (recorded.length > 0)
           await (await import('./sessions/happenings.ts')).notifySubscribers(recorded, io.env);
         endChildren(call);

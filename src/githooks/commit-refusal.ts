@@ -164,8 +164,8 @@ async function canSwitchBack(
 }
 
 /**
- * The commands that finish a merge, rebase …. Such a commit takes no paths, because git makes no partial commit then, and
- * needs no message, because git has one ready. If the refused commit had `-a`, the commands also stage what `-a` takes.
+ * The commands that finish a merge, rebase …. They name no paths to commit, because git makes no partial commit during a merge,
+ * and no message, because git has one ready. If the refused commit had `-a`, the commands also stage what `-a` takes.
  */
 async function finish(
   { mine, problems }: CommitDecision,

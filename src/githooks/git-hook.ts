@@ -197,7 +197,7 @@ function readEarlierHooks(hook: StartedHook): EarlierHooks | undefined {
 
 /**
  * What is left of the time that the hooks of this commit share; `undefined`: earlier hooks used it up, and said so. The first
- * hook always runs, because no earlier one has warned that nothing was checked.
+ * hook always runs, because no earlier hook can have said so.
  */
 function restOfCommit(budget: Budget, earlier: EarlierHooks | undefined): Budget | undefined {
   const rest = Math.min(budget.left(), COMMIT_MS) - (earlier?.spentMs ?? 0);

@@ -12,7 +12,7 @@ import type { CommitWords } from '../shell/commit-words.ts';
 export interface StartedHook extends Context {
   readonly name: string;
   readonly args: readonly string[];
-  /** What git wrote to its standard input. */
+  /** What git wrote to the hook's standard input. */
   readonly readInput: () => Promise<string>;
   /** The repository that sh found; the paths may be relative to `cwd`. */
   readonly gitDir: string;

@@ -114,7 +114,7 @@ async function readScene(
   const worktreeId = knownWorktreeId(gitDir);
   const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
   const agents = [...groups.own].filter((id) => id !== self && agentOfOwner(id) !== undefined);
-  // A sub-agent is never alone: its session is at work, and an agent that has ended may have moved HEAD.
+  // A sub-agent never counts as alone: its session is at work, and other agents, even ended ones, may have moved HEAD.
   const isAlone = groups.foreign.size === 0 && self === session;
   if (isAlone && agents.length === 0) return { session, lines: [] };
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
@@ -243,8 +243,8 @@ const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
 
 /**
  * The staged handoff files that this session may not commit. If the files belong to several sessions, it may commit only its
- * own. If all belong to one other session, it may commit them unless that session is live. Without such files, this starts
- * no process.
+ * own. If all belong to one other session, this session may commit them unless the other is live. Without such files, no
+ * process is started.
  */
 async function foreignMarkers(
   cwd: string,
@@ -271,8 +271,8 @@ async function foreignMarkers(
 }
 
 /**
- * The other live session whose commit `--amend` would rewrite. The commit's message names it, or else the ledgers do, which
- * record what each session has committed.
+ * The other live session whose commit `--amend` would rewrite. The commit's message names that session, or else the ledgers
+ * do, which record what each session has committed.
  */
 async function amendedSession(
   cwd: string,

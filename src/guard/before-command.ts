@@ -77,7 +77,7 @@ function commandTargets(
 
 /**
  * Analyses a command. If the command touches another repository, we analyse it again with the aliases of that repository. If
- * the session is new in one of the worktrees, we analyse it once more: only now do we know what other sessions have changed
+ * the session is new in a worktree, we analyse the command once more: only now do we know what other sessions have changed
  * there. Returns what the command would change, and the call as it concerns each other worktree that it would change.
  */
 async function analysed(

@@ -42,7 +42,7 @@ export interface Call {
   readonly repository: FoundRepository | undefined;
   /** The worktree; `undefined` where git-handoff is not switched on. */
   readonly tree: Worktree | undefined;
-  /** The settings that count in the worktree. */
+  /** The settings that apply in the worktree. */
   readonly settings: Settings;
   /** The settings as git lists them, with git's aliases and the settings that decide whether git runs hooks. */
   readonly entries: readonly SettingEntry[];
@@ -180,7 +180,7 @@ export function windowId({ event }: Call): string {
     : nameHash(event.callId ?? JSON.stringify([event.toolName, event.tool]));
 }
 
-/** Records that sessions work in a repository. The launcher reads this before it ignores a call made elsewhere. */
+/** Records that sessions work in a repository. So the launcher knows that calls made elsewhere may concern the repository. */
 export function rememberRepository(env: NodeJS.ProcessEnv, commonDir: string): void {
   // Without a home folder, the entry would end up in the current folder.
   if (!stateFolder(env).startsWith('/') || knownRepositories(env).includes(commonDir)) return;

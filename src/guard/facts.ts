@@ -47,7 +47,7 @@ export interface SeenAfter extends OpenLedger {
   readonly command: string;
 }
 
-/** A command with a window: the worktree was also seen before the command. */
+/** A worktree as seen after a command, and as seen before it (`window`). */
 export interface Finished extends SeenAfter {
   readonly window: OpenWindow;
   /** The windows of all commands that are running, in any session. */

@@ -80,7 +80,7 @@ export async function guard(received: ClientCall): Promise<string> {
   }
 }
 
-/** These modules load while git reads the settings. A call that needs no decision loads neither. */
+/** These modules load while git reads the settings. A call that needs no decision does not load them. */
 const loadDecisions = () => import('./decide.ts');
 const loadAnalysis = () => import('./before-command.ts');
 
@@ -113,7 +113,7 @@ async function readCall(
   const answer = await asking;
   const entries: readonly SettingEntry[] = answer ?? [];
   const settings = parseSettings(entries);
-  // If git hangs, we still judge the call: otherwise everything would pass. Without git, we cannot judge it.
+  // If git hangs, we still judge the call: otherwise everything would pass. If git is missing, we cannot.
   const isLate = answer === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));

@@ -39,7 +39,7 @@ export async function noteHarmlessCall({ event, repository, env, home }: Caller)
   return true;
 }
 
-/** Records, as the time of the lone session's file, when we last read all that `hasMoved` checks. */
+/** Sets the time of the lone session's file, which says when we last read all that `hasMoved` checks. */
 export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
   if (!isLoneSession(gitDir, session)) return;
   try {

@@ -80,7 +80,7 @@ export function noteAgent(call: TreeCall): void {
 function noteWhatItKnows({ tree, session, now }: TreeCall, owner: SessionId): void {
   const place = workPlaceOf(tree);
   markNotified(place, owner, undeliveredIds(openLedgers(place, owner)), now);
-  // A lone session has recorded no HEAD. The status that ends its time alone records HEAD for the sub-agent, too.
+  // A lone session has recorded no HEAD: when its time alone ends, HEAD is recorded for the sub-agent, too.
   const head = isLoneSession(place.gitDir, session) ? undefined : readLedger(place, session).head;
   appendEvents(place, owner, head === undefined ? [] : [{ ...head, own: false, at: now }]);
 }
@@ -103,7 +103,7 @@ export function endAgents({ machine, tree, session, now }: SessionCall, agent?: 
   return isLast;
 }
 
-/** How long a registration counts. Then the refs are read again, because other sessions may be gone. Milliseconds. */
+/** How long a registration counts. After that, the refs are read again, because other sessions may be gone. Milliseconds. */
 const FRESH_MS = 60_000;
 
 /** Remembers that the session was registered here under its client's process. */

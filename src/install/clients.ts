@@ -40,7 +40,7 @@ const toolCall = (id: string, event: string) => ({
   hook_event_name: event,
 });
 
-/** For a client that runs no hook at all if `disableAllHooks` is true. */
+/** The warning for a client that runs no hook at all if `disableAllHooks` is true. */
 const allOff = (title: string) => (settings: Readonly<Record<string, unknown>>) =>
   settings['disableAllHooks'] === true
     ? `"disableAllHooks" is true in these settings: ${title} runs no hook, nothing is guarded`
@@ -206,10 +206,10 @@ const copilot = jsonClient({
   ],
   flat: true,
   version: 1,
-  // With this spelling of the events, the payloads name their event.
+  // We spell the events like this because the payloads then name their event.
   events: ['SessionStart', 'SessionEnd', 'UserPromptSubmit', 'Stop', 'PreCompact', 'SubagentStart'],
   toolEvents: { PreToolUse: COPILOT_TOOLS, PostToolUse: COPILOT_TOOLS, PostToolUseFailure: COPILOT_SHELL },
-  // The key is not `command`: where PowerShell is the only shell, it would run that, fail, and so refuse every call.
+  // The key is not `command`: if PowerShell is the only shell, it would run our POSIX command, fail, and block every call.
   handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
   off: allOff('Copilot CLI'),
   probe: (id) => ({

@@ -10,8 +10,8 @@ import { type RepositoryFacts, isEnabled } from './repository-facts.ts';
 type Edit = (...words: string[]) => Promise<void>;
 
 /**
- * The config that the repository should have: `handoff.enabled` is true, and `hooks` are the only hooks of ours. If it is like
- * that already, no byte changes.
+ * The config that the repository should have: `handoff.enabled` is true, and `hooks` are the only hooks of ours. If the config
+ * is like that already, no byte changes.
  *
  * @throws Failure `environment`
  */

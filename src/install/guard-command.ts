@@ -34,8 +34,8 @@ export function isGuardCommand(client: string): CommandTest {
 }
 
 /**
- * Whether `doctor` may run a registered command line. In the user's own settings it may run any. In the working tree, whose files
- * come with the repository, it may run only the command that `init` writes.
+ * Whether `doctor` may run a registered command line. In the user's own settings it may run any command. In the working tree,
+ * whose files come with the repository, it may run only the command that `init` writes.
  */
 export function isHarmless(
   hook: { readonly scope: InstallScope; readonly command: string },

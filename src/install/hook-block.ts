@@ -8,7 +8,7 @@ import { toBinary } from './json-text.ts';
 
 /**
  * The hooks that we add to (githooks(5)): two check what is committed and pushed, and two put the session's trailer
- * into the message. prepare-commit-msg checks the commit again, because `--no-verify` skips pre-commit.
+ * into the message. prepare-commit-msg also checks the commit if `--no-verify` skipped pre-commit.
  */
 export const GIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push'] as const;
 export type GitHook = (typeof GIT_HOOKS)[number];

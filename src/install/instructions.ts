@@ -67,7 +67,7 @@ export function planInstructions(
 ): PlannedFiles {
   const present = facts.filter(({ isMissing }) => !isMissing);
   const read = installers.map(({ instructionsFile }) => instructionsFile);
-  // Without installers the clients are unknown. Most clients read AGENTS.md.
+  // If no client is chosen: most clients read AGENTS.md.
   const names = read.length === 0 ? ['AGENTS.md'] : read;
   const chosen = present.length > 0 ? present : facts.filter(({ name }) => names.includes(name));
   const notices = chosen.flatMap(({ path, reason }) =>

@@ -55,8 +55,8 @@ export interface InstallPlan {
 const NOTHING: PlannedFiles = { files: [], notices: [] };
 
 /**
- * Plans what `init` changes, in an order that may be interrupted anywhere. The receipts come first, so that every later step can
- * be undone; the config, which switches the repository on, comes last. Changes nothing itself.
+ * Plans what `init` changes, in an order in which an interruption does no harm. The receipts come first, so that every later step
+ * can be undone; the config, which switches the repository on, comes last. Changes nothing itself.
  *
  * @throws Failure `environment` (no repository, unreadable), `usage` when the settings cannot be edited safely
  */

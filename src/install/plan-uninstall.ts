@@ -22,7 +22,7 @@ import { findBlock, readInstructionFiles, withoutInstructions } from './instruct
 import { type InstallPlan, isInstalled } from './plan-init.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
 
-/** The suffixes that pre-commit and lefthook give a hook that they replace; without a suffix it is the hook itself. */
+/** The suffixes that pre-commit and lefthook give a hook that they replace; the empty one stands for the hook itself. */
 const RENAMED = ['', '.legacy', '.old'];
 
 /** Files that the guard leaves in the git folders of worktrees. */

@@ -9,7 +9,7 @@ export interface HooksFolder {
   readonly path: string;
   /** Whether `core.hooksPath` is relative: then every worktree has a folder of its own. */
   readonly perWorktree: boolean;
-  /** Whether the folder is outside of this repository's git folder and working trees: other repositories may use it, too. */
+  /** Whether the folder is outside of this repository's git folder and working trees, so that others may use it, too. */
   readonly shared: boolean;
   /** Whether the folder is in a working tree, where we only make files that git ignores. */
   readonly inWorkTree: boolean;
@@ -67,7 +67,7 @@ export async function readRepository(git: GitRunner, cwd: string): Promise<Repos
   };
 }
 
-/** Whether `handoff.enabled` has exactly one value, which switches the repository on. */
+/** Whether `handoff.enabled` has exactly one value, and that value is true. */
 export function isEnabled(values: readonly string[]): boolean {
   return values.length === 1 && /^(?:true|yes|on|1)$/i.test(values[0] ?? '');
 }

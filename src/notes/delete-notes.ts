@@ -131,7 +131,7 @@ export async function deleteTopics(
     const [acks, works] = [ackRef(path, ''), workPrefix(path)];
     const refs = [
       ...beside.filter(({ name }) => name.startsWith(acks) || name.startsWith(works)),
-      // `kept` goes first, so that a crash in between leaves a normal handoff, not one that looks deleted by hand.
+      // `kept` is deleted first, so that a crash in between leaves a normal handoff, not one that looks deleted by hand.
       ...(keptOid === undefined ? [] : [{ name: keptRef(path), oid: keptOid }]),
       ...(publicOid === undefined ? [] : [{ name: handoffRef(path), oid: publicOid }]),
     ];

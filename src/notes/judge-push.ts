@@ -110,7 +110,7 @@ async function judgeHandoffs(handoffs: readonly PushedNote[], judge: Judge): Pro
   });
 }
 
-/** The move to judge by its commits, or why the ref is refused without that; `undefined`: the ref may be deleted. */
+/** The move to judge by its commits, or why the ref is refused without a look at them; `undefined`: the ref may be deleted. */
 function moveOf(
   { ref, prefix }: PushedNote,
   symbolic: ReadonlySet<string>,

@@ -13,7 +13,7 @@ export interface HandoffMove {
   readonly next: Oid;
 }
 
-/** How many commits are loaded at a time. The newest ones already show if a ref points at a project's history instead. */
+/** How many commits are loaded at a time. If a ref points at a project's history, the newest commits show it already. */
 const AT_A_TIME = 4096;
 
 /**

@@ -10,7 +10,7 @@ import { loadCommits } from '../git/commits.ts';
 import { type TransactionResult, updateRefs } from '../git/refs.ts';
 import { listLost, saveLost } from './lost.ts';
 
-/** Up to this many illegal moves are recorded, each in several processes; more are only counted. */
+/** More illegal moves than this are only counted, because it takes several processes to record one. */
 const FEW = 20;
 
 /**

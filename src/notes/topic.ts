@@ -206,7 +206,7 @@ export async function readHistory(repository: InRepository, tip: Oid): Promise<L
   return loaded.filter((commit) => commit !== undefined);
 }
 
-/** Pairs of sessions, of which one continues the conversation of the other or runs inside it. */
+/** Pairs of sessions, of which one continues the conversation of the other or runs inside the other. */
 export function relatedSessions(
   sessions: readonly StoredSession[],
   states: readonly TopicState[],

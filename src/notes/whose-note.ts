@@ -41,8 +41,8 @@ interface Wish {
 }
 
 /**
- * Puts a commit on a note, within what the caller may do. If that is refused and a person has typed `allow --once`, tries
- * again without that limit.
+ * Puts a commit on a note, within what the caller may do. If the commit is refused but a person has typed `allow --once`, tries
+ * again with a person's rights.
  */
 export async function commitAs(
   caller: Caller,

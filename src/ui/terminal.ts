@@ -64,11 +64,11 @@ export function columns(rows: readonly (readonly string[])[]): string {
 
 /** Colours our own words, or leaves them as they are if the output takes no colours. */
 export interface Paint {
-  /** For what belongs to the reader, or is in order. */
+  /** Colours what belongs to the reader, or is in order. */
   readonly good: (text: string) => string;
-  /** For what belongs to somebody else, or is in the way. */
+  /** Colours what belongs to somebody else, or is in the way. */
   readonly bad: (text: string) => string;
-  /** For what needs a look, and for git's object names. */
+  /** Colours what needs attention, and git's object names. */
   readonly mark: (text: string) => string;
 }
 

@@ -48,7 +48,7 @@ export async function closeNote(
   await dropOwnWork(repository, path, owner);
 }
 
-/** Closes the automatic notes of a conversation that continues: it goes on with their work itself. */
+/** Closes the automatic notes of a conversation that continues, and so needs no note. */
 export async function closeOwnNotes(
   repository: Repository,
   topics: readonly TopicState[],

@@ -95,7 +95,7 @@ interface Place {
 }
 
 /**
- * Returns where the note goes. A conversation that continues after `/clear` keeps its first topic as long as it owns that
+ * Returns the topic for the note. A conversation that continues after `/clear` keeps its first topic as long as it owns that
  * topic. `undefined`: somebody wrote to the topic, took it, or moved its ref by hand.
  */
 function placeFor(

@@ -27,7 +27,7 @@ export async function contention(call: TreeCall, facts: FileFacts): Promise<read
 
 /**
  * Warns an agent, once, before it changes what another agent of its session has not committed. The main agent hears only of
- * running sub-agents' changes. A sub-agent that is not an owner hears of all other sub-agents' changes.
+ * running sub-agents' changes. A sub-agent that owns no changes hears of all other sub-agents' changes.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,
@@ -35,7 +35,7 @@ function siblings(
   touches: readonly Touch[],
 ): readonly Finding[] {
   const { agent = '' } = event;
-  // A sub-agent that is an owner does not hear of an ended sub-agent's changes: they are the session's now.
+  // A sub-agent that owns its changes does not hear of an ended sub-agent's: those belong to the session now.
   const isPart = agent !== '' && self.session === session;
   const claim = all
     .filter((ledger) => sessionOfOwner(ledger.session) === session && !others.includes(ledger))

@@ -78,7 +78,7 @@ function patchedFile(call: Call, file: PatchedFile): readonly Finding[] {
   const content = file.firstLine ?? '';
   const found = touchFile(call, file.path, { kind: 'write', content });
   if (!found.some(({ kind }) => kind === 'rewrite')) return [...found, ...moved];
-  // If we rewrote a patch, we would also approve it. So we refuse it, and say which line to add.
+  // A rewritten patch would also count as approved, so we refuse the patch, and say which line to add.
   const { files } = call.machine;
   const guarded = files.reachedBy(toolPath(call, file.path), true) ?? file.path;
   const unmarked = markerOwner(content) === undefined ? 'marker-missing' : 'foreign';

@@ -6,8 +6,8 @@ const GUARDED_REFS = 'refs/handoffs';
 const NAMESPACES = [`${GUARDED_REFS}/`, `${GUARDED_REFS}-local/`, `${GUARDED_REFS}-work/`];
 
 /**
- * Refuses a command that moves git-handoff's refs with git itself, because that could lose a note without a trace. Does
- * so even in a repository that has handoffs but in which `init` did not run.
+ * Refuses a command that moves git-handoff's refs with git itself, because that could lose a note without a trace. In a
+ * repository that has handoffs, this holds even if `init` did not run.
  */
 export async function handoffRefs(
   _: Call,

@@ -8,7 +8,7 @@ import { typedAt } from './typed.ts';
 
 /**
  * Refuses changes to files that are in conflict in another live session's merge, rebase …, because that session's next commit
- * includes whatever the files contain. The ledger lacks files that git has left as they are in HEAD.
+ * includes whatever the files contain. Ledgers do not show all such files: git leaves some of them as they are in HEAD.
  */
 export async function openConflict(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
   const place = facts.ledger()?.place;

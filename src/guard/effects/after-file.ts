@@ -169,8 +169,8 @@ function isNew(
 }
 
 /**
- * Reads the status of the whole working tree if HEAD has moved since the last status, for a call that would not read it. The
- * new commit may include others' uncommitted work, and those sessions must hear of that now.
+ * If HEAD has moved since the last status, reads the status of the whole working tree even for a call that needs none. The new
+ * commit may include others' uncommitted work, and those sessions must hear of that now.
  */
 export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;

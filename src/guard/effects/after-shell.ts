@@ -164,7 +164,7 @@ async function claimsOf(
   return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
-/** Changes that the command made only in the index (`git rm`, `git reset -- <path>`), unlike what `git add -A` stages. */
+/** Records what the command removed from the index, or changed only there (`git rm`, `git reset -- <path>`). */
 function stagedEntries({ window: { status: before }, after }: Finished, now: number): WorktreeEvent[] {
   return stagedBetween(before, after).flatMap(({ path, state }): WorktreeEvent[] => {
     const dirty = after.dirty.get(path);

@@ -51,8 +51,8 @@ export interface Beginning {
 
 /**
  * Begins a session's time alone. Its start list holds what is dirty now, which belongs to nobody. A session that comes back,
- * or continues another's conversation, keeps the earlier start list. Only the session recorded as alone has a start list:
- * if another is recorded, `isLone` is false and nothing changes. `beginning` is missing if the working tree cannot be read.
+ * or continues another's conversation, keeps the earlier start list. If another session is
+ * recorded as alone already, `isLone` is false and nothing changes. `beginning` is missing if the working tree cannot be read.
  */
 export async function beginLoneWork(
   call: TreeCall,
@@ -83,7 +83,7 @@ export async function endLoneWork(call: TreeCall): Promise<void> {
 }
 
 /**
- * A session arrives where others are at work. Claims, for a session that was alone, what it has changed since it began.
+ * Handles a session's arrival where others are at work. Claims, for a session that was alone, what it has changed since it began.
  * From now on every session keeps a ledger. Returns what to tell the arriving session.
  */
 export async function arrive(
@@ -96,7 +96,7 @@ export async function arrive(
     settle(place, session, beginning.start, beginning.now, call.now);
     removeStart(place, session, call.now);
   }
-  // An interrupted arrival may leave several start lists. A change then belongs to the session that was alone.
+  // An interrupted arrival may leave several start lists: the session that was alone is the first to claim a change.
   const order = [...(lone === undefined ? [] : [lone]), ...peers, session];
   const sessions = [...new Set(order)].filter((one) => (one === session ? !isBack : peers.includes(one)));
   const starts = sessions.map((one) => ({ one, start: readStart(place, one) }));
@@ -149,7 +149,7 @@ function ownStart(place: WorkPlace, session: SessionId, former: SessionId | null
   return undefined;
 }
 
-/** Pauses the start lists of sessions that died. Nobody knows when they died, but what changes from now on is not theirs. */
+/** Pauses the start lists of sessions that died: what changes from now on is not theirs. */
 function pauseGone(
   place: WorkPlace,
   gone: readonly SessionId[],

@@ -30,7 +30,7 @@ const MAX_NAMES = 5;
 interface Hit {
   readonly owner: SessionId;
   readonly paths: readonly string[];
-  /** `committed`: it went into the command's commit · `gone`: the file is as in HEAD · `changed`: the file differs. */
+  /** `committed`: the command's commit has the work · `gone`: the file is as in HEAD · `changed`: the file differs. */
   readonly how: 'committed' | 'gone' | 'changed';
   readonly kept: number | undefined;
 }
@@ -90,7 +90,7 @@ export function claimsHit({ window, windows, ledgers, after }: Finished): OpenCl
     const running = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
     const others = running.filter(({ id }) => id !== ARRIVAL);
     const mayHaveEnded = overlaps(window, others);
-    // A background program (a server) may commit, but does not edit the sources.
+    // We assume that a background program (a server) may commit, but does not edit the sources.
     const inForeground = others.map((one) => ({ ...one, goesOn: false }));
     const mayHaveChanged = overlaps(window, inForeground);
     return [...ledger.claims.values()].filter(({ path, weak, at }) => {
@@ -193,7 +193,7 @@ export async function keepGoneOutside(
     const paths = lost.map(({ path }) => path).filter((path) => owners.get(path) === to);
     const words = pathWords(place.commonDir, paths, (path) => `:/${path}`);
     const text = `your uncommitted work in ${named(paths)} is gone. No session's tool call removed it, so the user or another program did. Ask the user before you bring it back. ${keptText(kept, words)}`;
-    // Several sessions may see the same loss. Because of this id, the owner hears of it only once.
+    // Several sessions may see the same loss. Because of this id, the owner hears of the loss only once.
     return { ...news(text, call.now, { to, paths, about: 'loss' }), id: `gone:${kept}:${to}` };
   });
   appendEvents(place, self.session, told);

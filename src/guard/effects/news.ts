@@ -128,8 +128,8 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 }
 
 /**
- * Returns other sessions' news and requests for the session, each once. What is addressed to this session waits for its main
- * agent, because a sub-agent that is not an owner would not pass it on. `moved`: where HEAD has moved.
+ * Returns other sessions' news and requests for the session, each once. What is addressed to the session waits for its main
+ * agent, because a sub-agent would not pass it on. `moved`: where HEAD has moved.
  */
 export async function deliverNews(
   call: TreeCall,
@@ -161,7 +161,7 @@ const NOTHING: Handed = { lines: [], ids: [] };
 /** The most requests in one answer; the rest follow with the next call. */
 const MAX_REQUESTS = 3;
 
-/** The requests of sessions at work that the owner has not heard. If git fails, the requests wait for the next call. */
+/** The requests that the owner has not heard, from sessions at work. If git fails, the requests wait for the next call. */
 async function deliver(call: TreeCall, { place, ledgers: { all, self } }: OpenLedger): Promise<Handed> {
   const asked = openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
   if (asked.length === 0) return NOTHING;

@@ -20,7 +20,7 @@ export function noteOperation(call: TreeCall, { place, ledgers: { all }, window,
   const isDoubtful = call.now - window.from > LONG_WINDOW_MS || overlaps(during, others);
   if (isDoubtful && !begins(call, operation)) return;
   const merged = mergedTree(place.gitDir);
-  // A merged tree that was there before comes from another merge, or from `git stash pop`.
+  // A merged tree that was there before the command comes from another merge, or from `git stash pop`.
   putBeginner(place, window.session, operation, merged === window.merged ? undefined : merged);
 }
 

@@ -40,7 +40,7 @@ export async function noteEnd(call: TreeCall, all: readonly JudgedSession[]): Pr
     appendEvents(workPlaceOf(call.tree), call.session, [{ t: 'note-left', at: call.now }]);
 }
 
-/** Writes a note before the session's context is compacted. A sub-agent's compaction needs none. */
+/** Writes a note before the session's context is compacted. A sub-agent's compaction needs no note. */
 export async function noteCompaction(call: TreeCall): Promise<void> {
   if (!call.settings.automaticNotes || call.event.agent !== undefined) return;
   await withinTime(call, async (budget) =>
@@ -128,7 +128,7 @@ function contextOf(
   return { place: workPlaceOf(tree), sessions, files, now, timeoutMs: beforeAnswer(budget) };
 }
 
-/** Returns `undefined` when the work failed or took too long, and writes a line to the log. */
+/** If `what` fails or takes too long, returns `undefined` and writes a line to the log. */
 async function withinTime<T>(call: TreeCall, what: (budget: Budget) => Promise<T>): Promise<T | undefined> {
   const budget = call.budget.part(beforeAnswer(call.budget));
   const noNote = (why: string) => call.log('note', `no automatic note: ${why}`);

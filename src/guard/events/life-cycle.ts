@@ -38,7 +38,7 @@ export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> 
   // The sub-agent's session may be alone again.
   if (kind === 'agent-stop' && endAgents(call, agent) && isInTree(call))
     await failOpen(call, 'whether the session is alone', () => register(call));
-  // An interrupted sub-agent reports no end, so all count as ended; one in the background will call again.
+  // An interrupted sub-agent reports no end, so all count as ended. One that still runs is recorded again when it next calls.
   if (agent === undefined && (kind === 'prompt' || kind === 'session-start')) endAgents(call);
   // We read the visits first, because recording the session's end ends them, too.
   const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
@@ -92,7 +92,7 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   if (asked.length > 0) return asked;
   beat(tree.commonDir, session, call.event.kind);
   if ((await keepTurn(call)) === 0 || call.event.stopHookActive) return [];
-  // The slow look comes last: most sessions that stop have a note, or have been reminded.
+  // The slow count comes last: most sessions that stop have a note, or have been reminded.
   if (readJournal(tree.commonDir, session).notified.has(REMINDER) || (await hasNote(call))) return [];
   const own = await countOwn(call);
   if (own === 0 || !isFirstToReport(tree.commonDir, session, REMINDER, randomName(), call.now)) return [];
@@ -135,7 +135,7 @@ const TAIL_BYTES = 65_536;
 /**
  * Asks a session for a note while its context still has room for one: when the context is `handoff.contextNudge` percent
  * full and the session has worked since its last note. Asks at most once between two notes, and never a sub-agent.
- * `isStop`: asks not with a prompt, but at the end of a turn (at most once a session). The turn then continues.
+ * `isStop`: a turn ends; asks at most once a session, and the turn continues. Otherwise, the user sends a prompt.
  */
 async function askForNote(call: TreeCall, isStop: boolean): Promise<readonly Finding[]> {
   const { event, session, tree } = call;

@@ -114,8 +114,8 @@ interface SessionsHere extends OwnAndOthers {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
   /**
-   * Whether the session counts as not alone, so that Node decides all its calls. It does if other sessions or its sub-agents are
-   * at work, if it is a visitor (other changes here are not its own), or while a call runs whose changes we have yet to claim.
+   * Whether the session counts as not alone, so that Node decides all its calls: if other sessions or its sub-agents are at
+   * work, if it is a visitor (other changes here are not its own), or while a call runs whose changes we have yet to claim.
    * Also true with `handoff.guardPath`, which the launcher (bin/git-handoff) does not know.
    */
   readonly isShared: boolean;

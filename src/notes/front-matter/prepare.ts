@@ -23,8 +23,8 @@ export function decodeNote(note: Uint8Array): string | undefined {
 }
 
 /**
- * Checks and completes a note before it is written. Only a note that has front matter, or is to get some, costs more than
- * reading its first line.
+ * Checks and completes a note before it is written. The code for front matter is loaded only for a note that has some, or is to
+ * get some.
  *
  * @throws Failure `usage` or `integrity` for wrong front matter of our kind.
  */

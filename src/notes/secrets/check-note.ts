@@ -12,7 +12,7 @@ import type { Address } from '../../domain/note/sections.ts';
 import { type WriteIntent, keptText } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
-/** Options from the command line. `allowSecret` allows the secret; the hint of a refusal repeats the others. */
+/** Options from the command line. A refusal's hint repeats them, except `allowSecret`, which allows the secret. */
 interface SecretOptions {
   readonly allowSecret: boolean;
   readonly address: Address;

@@ -124,8 +124,8 @@ function named({ trailers }: HandoffCommit): CarriedWork | undefined {
 }
 
 /**
- * Returns the work that the tip's trailer names or, because version 0.1.0 drops that trailer, the newest one in the history.
- * If that older commit is closed and the tip is open again, the topic carries no work.
+ * Returns the work that the tip names or, because version 0.1.0 drops that trailer, the work that the history named last. If the
+ * commit that named it is closed and the tip is open again, the topic carries no work.
  */
 export async function carriedWork(
   repository: InRepository,

@@ -1,5 +1,5 @@
 /**
- * What the board shows, as plain data. The command makes it and embeds it in the page as JSON; the page's script reads
+ * What the board shows, as plain data. `git handoff board` embeds it in the page as JSON, and the page's script reads
  * it. Times are milliseconds since the epoch; a number that names a session is its index in `sessions`. Texts have no
  * control or bidirectional characters, but are not escaped for HTML.
  */
@@ -32,16 +32,16 @@ export interface BoardSession {
   /** The name of a person. */
   readonly name?: string;
   readonly from: number;
-  /** The time at which it ended or was last seen. */
+  /** The time at which the session ended or was last seen. */
   readonly to: number;
   readonly reason?: string;
-  /** The branch that its worktree has checked out, or else the branch that it last worked on. */
+  /** The branch checked out in the session's worktree, or else the branch on which the session last worked. */
   readonly branch?: string;
   readonly worktree?: string;
-  /** The session in which it was started, and the one whose conversation it continues. */
+  /** The session in which this one was started, and the session whose conversation this one continues. */
   readonly parent?: string;
   readonly succeeds?: string;
-  /** What it has changed and not committed, in each working tree. */
+  /** What the session has changed and not committed, in each working tree. */
   readonly work?: readonly BoardWork[];
 }
 
@@ -67,7 +67,7 @@ export type BoardStep = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succ
 export interface BoardVersion {
   readonly oid: string;
   readonly at: number;
-  /** `undefined` if its trailers cannot be read. */
+  /** `undefined` if the commit's trailers cannot be read. */
   readonly by?: number;
   readonly step: BoardStep;
   readonly summary: string;
@@ -77,7 +77,7 @@ export interface BoardVersion {
   /** Why git-handoff left the note, if no session wrote it. */
   readonly automatic?: string;
   readonly to?: string;
-  /** The uncommitted work that it carries, in words. */
+  /** The uncommitted work that the note carries, in words. */
   readonly work?: string;
 }
 
