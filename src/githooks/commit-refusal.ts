@@ -165,7 +165,7 @@ async function canSwitchBack(
 
 /**
  * The commands that finish a merge, rebase …. They name no paths to commit, because git makes no partial commit during a merge,
- * and no message, because git has one ready. If the refused commit had `-a`, the commands also stage what `-a` takes.
+ * and no message, because git has one ready. If the refused commit had `-a`, the commands also stage what `-a` would stage.
  */
 async function finish(
   { mine, problems }: CommitDecision,

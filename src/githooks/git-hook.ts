@@ -41,7 +41,7 @@ export async function gitHook(name: string, words: HookWords, io: Io, budget: Bu
   const context = { cwd, env, processes: keptTable(), now: clock(), clock, budget };
   const input = () => readInput(io, budget);
   const { refused, lines } = await answerHook({ ...context, ...words, name, readInput: input });
-  // A refusal counts even if stderr is closed.
+  // We refuse even if stderr is closed.
   await io.stderr.write(lines.map((line) => `${line}\n`).join('')).catch(() => undefined);
   return refused ? REFUSED : 0;
 }
@@ -92,7 +92,7 @@ async function prepareMessage(call: HookCall): Promise<HookAnswer> {
   try {
     await nameInPrepared(call, checked);
   } catch (error) {
-    // If the check has failed, too, it has already printed a warning.
+    // If the check failed as well, it has printed a warning already.
     if (checked?.isUnknown !== true) throw error;
   }
   return checked ?? PASSED;

@@ -16,8 +16,8 @@ const KEEP_MS = 7 * 86_400_000;
 const agentsFolder = (state: string) => join(state, 'agents');
 
 /**
- * Returns a sub-agent's call as a call of its session, to which the link of the agent that started the sub-agent leads. Links
- * the sub-agent, too, because it may start further agents.
+ * Returns a sub-agent's call as a call of its session, which is found through the agent that started the sub-agent. Links the
+ * sub-agent, too, because it may start further agents.
  */
 export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
   const { agent = '', startedBy } = event;

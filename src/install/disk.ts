@@ -20,7 +20,7 @@ export function diskFailure(action: string, path: string, error: unknown): Failu
   return new Failure('environment', `cannot ${action} ${path}: ${why}`, { hint, cause: error });
 }
 
-/** Where a path leads when its symbolic links are followed. The file there need not exist. */
+/** Where a path leads when its symbolic links are followed. The target need not exist. */
 export async function followLinks(path: string): Promise<string> {
   let at = path;
   for (let hops = 0; hops < MAX_LINKS; hops++) {

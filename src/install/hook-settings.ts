@@ -79,7 +79,7 @@ function withEntry(text: string, entry: HookEntry, format: SettingsFormat): stri
 }
 
 /**
- * The text without our entries; lists and objects that this leaves empty go too.
+ * The text without our entries; lists and objects that become empty are removed, too.
  *
  * @throws SettingsError when the text is not JSON
  */

@@ -9,7 +9,7 @@ export interface HooksFolder {
   readonly path: string;
   /** Whether `core.hooksPath` is relative: then every worktree has a folder of its own. */
   readonly perWorktree: boolean;
-  /** Whether the folder is outside of this repository's git folder and working trees, so that others may use it, too. */
+  /** Whether the folder is outside of this repository's git folder and working trees, so that other repositories may use it. */
   readonly shared: boolean;
   /** Whether the folder is in a working tree, where we only make files that git ignores. */
   readonly inWorkTree: boolean;

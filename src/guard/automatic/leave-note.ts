@@ -142,7 +142,7 @@ async function isSame(repository: Repository, before: TopicState, content: Commi
 function isCoveredByNote({ files, session, reason }: Leaving, { own, topics, work, commits }: Seen): boolean {
   const written = topics.flatMap(({ tip }) => {
     const isWritten = tip?.trailers !== undefined && tip.trailers.automatic === undefined;
-    // A commit's time has no milliseconds: the note may be up to 999 ms newer than it says.
+    // A commit's time has no milliseconds: the note may be up to 999 ms newer than its commit says.
     return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
   });
   const lastNote = Math.max(...fileTimes(files, session.record.session), ...written);

@@ -36,7 +36,7 @@ async function refuseUnchecked(
   { effects, people, git }: CommandFacts,
   commit: GitVerbCall,
 ): Promise<Refusal | undefined> {
-  // If the commit's folder is unknown and the command makes a repository, the commit is most probably made there.
+  // If the commit's folder is unknown and the command makes a repository, the commit is most probably made in that repository.
   const isMade = effects.gitCalls.some(({ verb }) => verb === 'init' || verb === 'clone');
   if (commit.cwd === undefined && isMade) return undefined;
   const cwd = commit.cwd ?? call.cwd;

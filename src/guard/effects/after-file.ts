@@ -89,7 +89,7 @@ async function claimPaths(
   appendEvents(place, self.session, entries);
 }
 
-/** The state of a path before the tool ran: from the copy made then, or else the newest claim, or else HEAD. */
+/** The state of a path before the tool ran, from the copy made before, or else the newest claim, or else HEAD. */
 async function stateBefore(
   call: TreeCall,
   place: WorkPlace,

@@ -43,7 +43,7 @@ interface Arrival {
   readonly isBack: boolean;
 }
 
-/** How a session begins: its start list (what was changed before it), and the working tree as it was then. */
+/** How a session begins: its start list (what was changed already), and the working tree at that time. */
 export interface Beginning {
   readonly start: TreeStatus;
   readonly now: TreeStatus;

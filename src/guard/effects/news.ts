@@ -59,7 +59,7 @@ function undelivered({ all, self }: Ledgers, isAddressee: boolean): EventOf<'new
       ({ id, by, to }, at, events) =>
         (to === undefined ? isOthers(by) : isAddressee && (to === self.session || isOfSession(to))) &&
         !self.notified.has(id) &&
-        // Two sessions that read the status at the same time have recorded the same event.
+        // Two sessions that read the status at the same time may have recorded the same event.
         events.findIndex((one) => one.id === id) === at,
     )
     .sort((a, b) => a.at - b.at);

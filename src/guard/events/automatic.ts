@@ -57,7 +57,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   return true;
 }
 
-/** Closes notes whose uncommitted work is gone from here, before the session hears about them; false if it closes none. */
+/** Closes notes whose uncommitted work is gone, before the session hears about them. Returns false if there are none. */
 export async function closeSettled(
   call: TreeCall,
   repository: Repository,

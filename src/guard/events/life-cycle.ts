@@ -179,7 +179,7 @@ async function lookForLoss(call: TreeCall, place: WorkPlace): Promise<void> {
   });
 }
 
-/** Returns how full the context is, in percent; `undefined` when that is unknown or not full enough to ask. */
+/** Returns how full the context is, in percent; `undefined` when unknown, or when the context has room enough. */
 function fullness({ event, session, dialect, settings, machine }: TreeCall): number | undefined {
   const { contextNudge: nudge, contextWindow } = settings;
   const file = event.transcript ?? sessionFile(dialect.client, session, machine.env) ?? '';

@@ -36,7 +36,7 @@ import { loadCommits } from '../../git/commits.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { MAX_AUTOMATIC, byAge, rankIn, typedTopic } from '../../notes/topic-argument.ts';
 
-/** How long to keep records of ended sessions, for `sessions --all` and to find whose conversation continues. Milliseconds. */
+/** How long to keep records of ended sessions, for `sessions --all` and to find continued conversations. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
 /**
