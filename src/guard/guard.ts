@@ -113,7 +113,7 @@ async function readCall(
   const answer = await asking;
   const entries: readonly SettingEntry[] = answer ?? [];
   const settings = parseSettings(entries);
-  // If git hangs, we still judge the call: otherwise everything would pass. If git is missing, we cannot.
+  // If git hangs, we still judge the call: otherwise everything would pass. If git is missing, we cannot judge it.
   const isLate = answer === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));

@@ -72,7 +72,7 @@ export function noteAgent(call: TreeCall): void {
     if (isNewHere || known.hasEnded || event.kind === 'agent-start') noteWhatItKnows(call, owner);
     if (isLoneSession(tree.gitDir, session)) removeLoneSession(tree.gitDir);
   } catch (error) {
-    call.log('open', `the sub-agent was not noted: ${String(error)}`);
+    call.log('open', `the sub-agent was not recorded: ${String(error)}`);
   }
 }
 
@@ -132,7 +132,7 @@ export function noteModel(
     if ((readJournal(commonDir, session).model?.name ?? '') === name) return;
     appendSessionEvents(commonDir, session, [{ t: 'model', name, at: now }]);
   } catch (error) {
-    log('open', `the model was not noted: ${String(error)}`);
+    log('open', `the model was not recorded: ${String(error)}`);
   }
 }
 

@@ -20,7 +20,7 @@ const NAME = 'git-handoff';
 /*
  * Matchers for the tools that scripts/client-tools.mjs lists as file or shell tools, spelled as in each client's hooks. Claude
  * Code, Gemini CLI, Qwen Code and Codex CLI search for the regex anywhere in a tool's name, so `^` and `$` anchor it. Copilot
- * CLI matches the whole name. Cursor documents names joined by bars.
+ * CLI matches the whole name. Cursor's documentation shows names joined by `|`.
  */
 /** Grok Build runs Claude Code's hooks, too. It matches its tools by Claude Code's names for them, except for `monitor`. */
 const CLAUDE_TOOLS =

@@ -43,7 +43,7 @@ export function toBinary(text: string): string {
 
 /**
  * The text with its comments (after `//`, and between slash-asterisks) replaced by blanks, so that all offsets stay.
- * Some clients accept such comments in their settings. Plain JSON has none and is returned unchanged.
+ * Some clients accept such comments in their settings. Plain JSON has no comments and is returned unchanged.
  */
 export function withoutComments(text: string): string {
   return text.replace(/"(?:[^"\\]|\\[^]?)*(?:"|$)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, (part) =>

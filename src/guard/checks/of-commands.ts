@@ -22,7 +22,7 @@ import { treeVerb } from './tree-verb.ts';
 import { unnamedChanges } from './unnamed-changes.ts';
 import { worktreeRemoval } from './worktree-removal.ts';
 
-/** The checks of a command wherever it runs, in this order. No bypass lifts refusals of the first two. */
+/** The checks of a command wherever it runs, in this order. No bypass lifts a refusal by the first two. */
 export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
   { rule: 'identity', when: (_, { isOn, effects }) => isOn && effects.identity.length > 0, judge: identity },
   { rule: 'persons-verb', when: (_, { effects }) => effects.handoffCalls.length > 0, judge: personsVerb },

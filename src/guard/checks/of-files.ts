@@ -31,7 +31,7 @@ export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
 /** The names of our hooks and of git's configuration, in any folder. */
 const HOOK_NAME = /\/(?:pre-commit|(?:prepare-)?commit-msg|pre-push)(?:\.legacy)?$|\/config(?:\.worktree)?$/;
 
-/** Whether the tool names one of these files. Most calls name none and skip the check. */
+/** Whether the tool names one of these files. Most calls name none of them, and skip the check. */
 function namesHook(call: Call): boolean {
   const { tool = { kind: 'other' } } = call.event;
   return toolPaths(tool).some((path) => HOOK_NAME.test(realPath(toolPath(call, path), true)));

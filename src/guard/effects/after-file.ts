@@ -42,7 +42,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     // One `git status` serves both the claims and the check for overlaps in other worktrees.
     const look = once(() => readStatus(there, workPlaceOf(there.tree), { paths: written }));
     const overlaps = newOverlaps(there, look).catch((error: unknown): string[] => {
-      there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
+      there.log('open', `the changes in other worktrees were not read: ${String(error)}`);
       return [];
     });
     news.push(...(await overlaps));

@@ -92,7 +92,7 @@ export async function keepVanished(
   try {
     return await saveVanished(place, { before, after, owners, ran, limits, now: call.now, budget });
   } catch (error) {
-    call.log('open', `work that is gone was not kept: ${String(error)}`);
+    call.log('open', `work that has disappeared was not saved: ${String(error)}`);
     return undefined;
   }
 }

@@ -183,7 +183,7 @@ async function deliver(call: TreeCall, { place, ledgers: { all, self } }: OpenLe
     const lines = handed.map((requests) => requestText(requests, typed, people));
     return { lines, ids: handed.flat().map(({ id }) => id) };
   } catch (error) {
-    call.log('open', `requests wait for the next call: ${String(error)}`);
+    call.log('open', `requests were not delivered: ${String(error)}`);
     return NOTHING;
   }
 }

@@ -135,7 +135,7 @@ export function dangers(call: TreeCall, effects: ShellEffects): Danger[] {
   return [...trees.values()];
 }
 
-/** Whether work may be lost. A switch loses none, nor does a stash of named files, which can be applied again. */
+/** Whether work may be lost. A switch loses no work, nor does a stash of named files, which can be applied again. */
 function loses(reach: TreeReach | undefined): boolean {
   if (reach === undefined || reach.keepsFiles) return false;
   return reach.does === 'destroy' || reach.paths === undefined || reach.unsure;

@@ -218,7 +218,7 @@ function describe(
   };
 }
 
-/** Whether the session only visits this worktree. A session that has worked here is no visitor, even if it now calls elsewhere. */
+/** Whether the session only visits this worktree. If it has worked here, it is no visitor, even if it now calls elsewhere. */
 function isVisitor({ tree }: TreeCall, known: SessionRecord | undefined): boolean {
   return tree.visiting === true && (known?.ended !== null || known.visiting === true);
 }

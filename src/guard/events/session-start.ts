@@ -137,7 +137,7 @@ async function overlapsOf(
     const { dirty } = await readTreeStatus(top, { ...options, namesOnly: true });
     return await overlapsElsewhere({ ...tree, top }, dirty.values(), peers, options);
   } catch (error) {
-    log('open', `not known what is changed in other worktrees: ${String(error)}`);
+    log('open', `the changes in other worktrees were not read: ${String(error)}`);
     return [];
   }
 }

@@ -14,7 +14,7 @@ import { noteId, readNote } from './read.ts';
 
 /**
  * Returns a note with front matter of our kind: checks what the note has, or adds what the options say. `undefined` if the
- * note has none and gets none. A note that has front matter keeps its bytes.
+ * note has no front matter and gets none. A note that has some keeps its bytes.
  */
 export function structuredNote(
   text: string,
