@@ -124,7 +124,7 @@ const gemini = jsonClient({
   files: { user: 'settings.json', project: '.gemini/settings.json' },
   packageFile: (folder, { topLevel, cwd }) =>
     extension(join(folder, 'extensions'), topLevel ?? cwd, 'gemini-extension.json'),
-  // PreCompress is left out: Gemini sends it at every turn, before it knows whether there is anything to compress.
+  // PreCompress is left out: Gemini sends it at every turn, even if there is nothing to compress.
   events: ['SessionStart', 'SessionEnd', 'BeforeAgent', 'AfterAgent'],
   toolEvents: { BeforeTool: GEMINI_TOOLS, AfterTool: GEMINI_TOOLS },
   handler: (command) => ({ type: 'command', name: NAME, command, timeout: TIMEOUT_MS }),

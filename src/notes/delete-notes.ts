@@ -165,7 +165,7 @@ async function deleteHandoffs(
   return updateRefs(repository, [...remembered, ...removals]);
 }
 
-/** Stores the blobs that remember the tips. Returns the updates of their refs; a ref may exist from an earlier deletion. */
+/** Stores the blobs that remember the tips. Returns the updates of their refs, which may exist from an earlier deletion. */
 async function storeMemories(
   repository: Repository,
   deletions: readonly Deletion[],

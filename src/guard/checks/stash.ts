@@ -59,8 +59,8 @@ function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash
 }
 
 /**
- * Whether the command has something to stash. If there is nothing, git makes no entry, and a `pop` that follows would take
- * another session's. Files that the command itself writes before the stash count, too.
+ * Whether the command has something to stash, be it files that the command itself writes before it stashes. If there is
+ * nothing, git makes no entry, and a `pop` that follows would take another session's.
  */
 function stashesSomething(
   call: TreeCall,

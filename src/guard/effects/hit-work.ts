@@ -47,7 +47,7 @@ export async function keepHitWork(
   const before = window.status.head.oid;
   const isCommit = caused.some((entry) => entry.t === 'head' && entry.own);
   const isOthers = (path: string) => ledgers.others.some(({ claims }) => claims.has(path));
-  // A stash sets the session's own and unclaimed work aside, and discards nothing.
+  // A stash discards nothing: it sets aside the session's own work, and work that nobody has claimed.
   const discarded = namesStash(call, command)
     ? []
     : discardedBetween(window.status, after).filter((path) => !isOthers(path));
