@@ -84,6 +84,6 @@ export interface Dialect {
   readonly runsGitHooks: boolean;
   /** Whether the client reports the end of a sub-agent. If not, a sub-agent's changes count as its session's. */
   readonly reportsAgentEnd?: true;
-  /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
+  /** Returns what to print on stdout; an empty string prints nothing. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;
 }

@@ -60,7 +60,7 @@ interface OwnWays
   readonly more?: (event: Fields, name: string) => Partial<GuardEvent>;
   /** The answer that refuses a call. Default: Claude Code's. */
   readonly deny?: (reason: string, event: GuardEvent) => object;
-  /** The answer with a text for the model, in a client that cannot show its user one. Default: Claude Code's. */
+  /** The answer with a text for the model, for a client that cannot show texts to its user. Default: Claude Code's. */
   readonly tell?: (text: string, event: GuardEvent) => object | undefined;
   /** The answer that replaces a tool's content, for a client that accepts this without an approval. */
   readonly rewrite?: (
@@ -98,7 +98,7 @@ export function dialectOf({ kinds, name, tools, more, deny, tell, rewrite, ...ow
     }
   };
   return {
-    /** Most clients document no replacement, or one that also approves the call, which is not ours to do. */
+    /** Most clients document no replacement, or one that also approves the call, which only the user may do. */
     canRewrite: () => false,
     runsGitHooks: true,
     ...own,
@@ -200,7 +200,7 @@ export function toolCall(tools: Tools, tool: string | undefined, given: unknown,
   return name === undefined ? { kind: 'other' } : mcpCall(name, input);
 }
 
-/** Reads the call of a command, as a line for a shell or as words, and the folder in which it runs. */
+/** Reads a command, given as a line for a shell or as words, and the folder in which it runs. */
 export function commandCall(input: Fields, inBackground = false): ToolCall {
   const command = input['command'] ?? input['cmd'];
   const folder = firstText(input, FOLDER_KEYS) ?? '';

@@ -35,7 +35,7 @@ export function typedPaths(paths: readonly string[]): string | undefined {
   return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
 }
 
-/** Returns a path as a word, unless it has a line feed or tab: the rest could pass for our own output. */
+/** Returns a path as a word, unless it has a line feed or tab: what follows could pass for our own output. */
 function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }

@@ -133,7 +133,7 @@ async function readFinishing(
   return { made, merged, resolved };
 }
 
-/** Whether a staged state is another session's work: a conflict over a deletion leaves the file, with such work, on the disk. */
+/** Whether a staged state is another session's work, which stays on the disk if a deletion of the file conflicts. */
 function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: FinishingPlace): boolean {
   const { foreign } = claimsOn(path, ledgers, groups, head);
   return strong(foreign).some(({ after }) => sameState(after, index));
@@ -141,7 +141,7 @@ function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: Finish
 
 /**
  * Returns the tree of git's last merge, if this operation made it: a journal says so, or the last merge had a different tree
- * before the command that began the operation. A revert has none: with `-n`, its tree also has what somebody had staged.
+ * before the command that began the operation. Not for a revert: with `-n`, its tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);

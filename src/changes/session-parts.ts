@@ -79,7 +79,7 @@ export async function unrecordedClaims(
 
 /**
  * Returns the paths whose index entries these sessions made: their ledgers say so, or the entry has changed since an earlier
- * status. That is the start list of a session that works alone, or one in `also`, from before a running command.
+ * status. Earlier statuses are the start list of a session that works alone, and `also`, from before running commands.
  */
 export function stagedBy(
   { status, ledgers, lone, place }: DirtyWork,
@@ -116,7 +116,7 @@ export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, st
   return isUnread || (isChain && sameState(last.after, disk));
 }
 
-/** Adds the hash of the path's content if `oids` has it: if very many files are dirty, a status does not read all of them. */
+/** Adds the hash of the path's content if `oids` has it: a status does not read very many dirty files. */
 export function withContent(dirty: DirtyPath, oids: ReadonlyMap<string, Oid>): DirtyPath {
   const oid = oids.get(dirty.path);
   return dirty.disk === null || oid === undefined ? dirty : { ...dirty, disk: { ...dirty.disk, oid } };
@@ -178,7 +178,7 @@ export async function addParts<Part extends SessionPart>(
   return { entries, contents, failed };
 }
 
-/** Whether a file is left after the session's own changes. A session that empties another's new file does not create a file. */
+/** Whether a file is left after the session's own changes: not if the session only emptied a file that another created. */
 const leavesFile = ({ start, steps }: Extract<HunkPlan, { kind: 'apply' }>) =>
   steps.reduce((there, { before, after }) => after !== null && (there || before === null), start !== null);
 

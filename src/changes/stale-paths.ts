@@ -95,7 +95,7 @@ class Judge {
     this.#place = place;
   }
 
-  /** `gains`: since the session began to change the path; `moved`: by moves of HEAD that may have left the index behind. */
+  /** HEAD's gains: `gains` since the session began to change the path, `moved` by moves that may have left the index behind. */
   async isStale(candidate: Candidate, gains: readonly Gain[], moved: readonly Gain[]): Promise<boolean> {
     for (const gain of [...gains, ...moved]) {
       const found = await this.#bearing(candidate.next, gain);
@@ -131,7 +131,7 @@ class Judge {
     return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
   }
 
-  /** Whether a later commit made the change again. HEAD does not show this if lines beside the change differ. */
+  /** Whether a later commit made the change again, which HEAD's content does not show if adjacent lines differ. */
   async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
     const changes = await pastChanges({ cwd: this.#place.cwd }, `${since}..HEAD`, [path]);
     for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
@@ -206,7 +206,7 @@ function undoneClaim(session: SessionId, { path, head, next }: Candidate, at: nu
 interface IndexMove {
   readonly from: Oid;
   readonly to: Oid;
-  /** Milliseconds since the epoch, in whole seconds. */
+  /** Milliseconds since the epoch, rounded down to a second. */
   readonly at: number;
 }
 
@@ -226,8 +226,8 @@ const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clon
 
 /**
  * Finds in HEAD's reflog the last moves that may have left the index behind, newest first: `reset`, `update-ref`, `fetch`, a
- * push into the branch, or a gap between two entries, which means that another worktree moved the branch. In a repository
- * without reflogs, the commits at which the session saw HEAD take the place of entries.
+ * push into the branch, or a gap between two entries, which means that another worktree moved the branch. If there is no
+ * reflog, the entries are the commits at which the session saw HEAD.
  */
 async function indexMoves(
   place: StalePlace,

@@ -95,7 +95,7 @@ export function lookTimeoutMs({ budget }: { readonly budget: Budget }): number {
  * `handoff/looks/<worktree id>` has the newest status, whoever read it.
  */
 
-/** The id of the window that opens for a session's running tool call when another arrives: the call may be a command. */
+/** The id of the window that opens for a running tool call when another session arrives: the call may be a command. */
 export const ARRIVAL = 'arrival';
 
 /** A shell command that runs now, with the working tree as it was before. */
@@ -244,8 +244,8 @@ function openWindowOf(session: SessionId, { look, at: from, ...facts }: EventOf<
 export const TOGETHER_MS = 5000;
 
 /**
- * When an agent makes its next call, forgets its earlier commands whose end nobody reported: they cannot be running any more.
- * The user may not have approved them. Also forgets the command that was assumed when another session arrived.
+ * When an agent makes its next call, forgets its earlier commands whose end nobody reported: they do not run any more, or the
+ * user never approved them. Also forgets the command that was assumed when another session arrived.
  */
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   forget(place, session, now, (window) => {

@@ -92,7 +92,7 @@ export function interaction(io: Io): Interaction {
         env,
         packageRoot: lastingName(dirname(dirname(realpathSync(io.program)))),
         nodePath: lastingName(process.execPath),
-        // Anything but yes is no.
+        // Any answer but yes means no.
         confirm: ask && (async (plan) => /^y(?:es)?$/i.test((await ask(`${plan}\nApply? [y/N] `)).trim())),
         git: (await import('../git/run.ts')).runGit,
         platform: process.platform,

@@ -48,7 +48,7 @@ export function fits({ session }: BypassToken, by: SessionId | undefined): boole
   return session === null || session === by;
 }
 
-/** Whether a consumed bypass also counts for a check with this key of the same session. */
+/** Whether a consumed bypass also counts for a check of the same session with this key. */
 export function covers(consumed: ConsumedBypass, key: BypassKey, now: number): boolean {
   const { key: own } = consumed;
   if (own.kind === 'git') return key.kind === 'git' && own.pid === key.pid && own.start === key.start;

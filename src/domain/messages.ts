@@ -114,7 +114,7 @@ export function escapeLine(text: string): string {
   return escapeText(text).replaceAll('\n', '\\n').replaceAll('\t', ' ');
 }
 
-/** Escapes characters that JSON must not show raw. A parser reads the same text as before. */
+/** Escapes the unsafe characters of a JSON text; a parser still reads the same values. */
 export function escapeJson(json: string): string {
   if (PLAIN_LINE.test(json)) return json;
   return json.replace(UNSAFE, (characters) =>

@@ -55,7 +55,7 @@ export interface Reader {
   readonly operator: string | undefined;
 }
 
-/** Returns the operator that acts: the configured one, else the one with that e-mail address. */
+/** Returns the operator that acts: the configured one, else the one that `email` belongs to. */
 export function decideOperator(
   setting: string | undefined,
   email: string | undefined,

@@ -12,8 +12,8 @@ type SecretVerdict =
   | { readonly kind: 'refuse'; readonly findings: readonly SecretFinding[] };
 
 /**
- * Decides about the findings in one note. `allowed`: the rules that somebody let pass in this very text. These are all rules,
- * or those that its commits record.
+ * Decides about the findings in one note. `allowed`: the rules that somebody let pass in this very text: all of them, or those
+ * that its commits record.
  */
 export function decideSecrets(
   findings: readonly SecretFinding[],
@@ -32,7 +32,7 @@ export function formatAllowed(rules: readonly string[]): string {
   return rules.join(', ');
 }
 
-/** Reads that trailer, and ignores everything that is no name of a rule. */
+/** Reads the value of that trailer, and ignores everything that is not a rule's name. */
 export function parseAllowed(value: string | undefined): string[] {
   return (value ?? '').split(',').flatMap((word) => /^[\w-]+\/[\w-]+$/.exec(word.trim())?.[0] ?? []);
 }

@@ -163,7 +163,7 @@ interface CallingSession {
 /**
  * Decides which session is writing; `undefined`: a person is. The nearest ancestor process that is a session on record wins,
  * whatever the environment says, because everything that a session ever started inherits its variables. A variable counts if
- * its session could be an ancestor, or if that is not known.
+ * its session's process may be an ancestor that we cannot see.
  */
 export function callingSession(facts: IdentityFacts): CallingSession | undefined {
   const proven = provenSessions(facts);

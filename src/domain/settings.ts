@@ -33,7 +33,7 @@ function parseSize(text: string): number | undefined {
 const TRY_LINKS: readonly string[] = ['node_modules', '.venv', 'vendor'];
 const DEFAULT_NUDGE = 75;
 
-/** The values that a setting may have: how one is read, and the valid ones in words. */
+/** How a setting's value is read, and what the valid values are, in words. */
 interface Kind<Value> {
   /** Returns `undefined` for an invalid value. A key without a value has the value `undefined`. */
   readonly parse: (value: string | undefined) => Value | undefined;
@@ -55,7 +55,7 @@ const oneOf = <Word extends string>(...words: readonly Word[]): Kind<Word> => ({
   known: words.join(', '),
 });
 
-/** Builds the settings. The last value of a key counts or, if it is invalid, the default, which stands last in each line. */
+/** Builds the settings. The last value of a key counts; if it is invalid, or there is none, the default does. */
 export function parseSettings(entries: readonly SettingEntry[]) {
   const unknown: UnknownValue[] = [];
   const all = (key: string) =>
@@ -81,7 +81,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
     contention: read('handoff.contention', oneOf('deny', 'warn', 'off'), 'deny'),
     /** Whether a sub-agent's changes are its own while it runs (`agents`), or its session's at once. */
     subAgents: read('handoff.subagents', oneOf('agents', 'session'), 'agents'),
-    /** `amend`: no session may rewrite another live session's commit; `strict`: nor use a tool while HEAD is such a commit. */
+    /** `amend`: no session may rewrite another live session's commit; `strict`: nor work on top of such a commit. */
     headCheck: read('handoff.headcheck', oneOf('amend', 'strict', 'off'), 'amend'),
     /** What happens to a push that includes commits of other live sessions. */
     pushForeign: read('handoff.pushforeign', oneOf('warn', 'deny', 'allow'), 'warn'),

@@ -6,7 +6,7 @@ import { counted } from './messages.ts';
 
 /**
  * A snapshot: uncommitted content, as a commit without parents. Its tree holds `work.json` and the contents as numbered
- * blobs, so that git never writes to the paths of a working tree. Notes carry snapshots, rescues keep them. Pure.
+ * blobs, so that git never writes to the paths of a working tree. A note may carry a snapshot; a rescue keeps one. Pure.
  */
 
 export const SNAPSHOT_FILE = 'work.json';
@@ -21,7 +21,7 @@ export interface SnapshotItem extends FilePath {
   readonly base: FileState;
   readonly index: FileState;
   readonly disk: FileState;
-  /** The file's own bytes, if a checkout may not restore them; the same blob as `disk` if no filter changed them. */
+  /** The file's own bytes, if a checkout might not restore them; the same blob as `disk` if no filter changed them. */
   readonly own?: Oid | undefined;
   /** What `git handoff undo` left there, if that is not HEAD's content: others' part of the change. */
   readonly left?: FileState | undefined;
@@ -213,7 +213,7 @@ function partName(part: string): string {
   return name.slice(0, end);
 }
 
-/** A rescue taken by version 0.1.0 or older, before its contents are found: the states have modes, but no blobs. */
+/** A rescue by version 0.1.0 or older, before its contents have been found: its states have modes, but no blobs. */
 interface NotedRescue extends Snapshot {
   readonly items: readonly (SnapshotItem & { readonly isRaw?: true })[];
   readonly reason: SnapshotReason;
@@ -287,7 +287,7 @@ export function beyondLimits<T extends Kept>(kept: readonly T[], limits: RescueL
 const MOVING_FOLDER =
   /^(?:\.git.*|git~\d.*|\.(?:claude|codex|gemini|qwen|copilot|opencode|cursor|agents|husky|vscode|idea|devcontainer))$/;
 
-/** Names of such files, in any folder. */
+/** Names of other files that make programs run or instruct agents, in any folder. */
 const MOVING_FILE =
   /^(?:agents(?:\.override)?\.md|claude(?:\.local)?\.md|(?:gemini|qwen)\.md|opencode\.jsonc?|\.mcp\.json|\.(?:cursor|windsurf|cline)rules|\.envrc|\.npmrc|\.yarnrc\.yml|\.pre-commit-config\.yaml|lefthook\.yml)$/;
 
@@ -313,7 +313,7 @@ export function formatWorkSize({ paths, bytes }: WorkSize): string {
   return `${paths} ${bytes}`;
 }
 
-/** Reads that trailer. */
+/** Reads the value of that trailer. */
 export function parseWorkSize(value: string | undefined): WorkSize | undefined {
   const [, paths, bytes] = /^(\d{1,6}) (\d{1,15})$/.exec(value ?? '') ?? [];
   return paths === undefined ? undefined : { paths: Number(paths), bytes: Number(bytes) };

@@ -10,7 +10,7 @@ export interface BranchFacts {
   /** Whether it is checked out, maybe before its first commit. */
   readonly isCurrent: boolean;
   readonly isDefault: boolean;
-  /** Whether the default branch holds its tip; `false` also if that is not known. */
+  /** Whether the default branch contains its tip; `false` also if that is not known. */
   readonly isMerged: boolean;
   readonly moves: readonly BranchLogEntry[];
   /** Whether its tip is the second parent of a merge in the default branch. */
@@ -61,7 +61,7 @@ export function hadOwnCommits(branch: string, moves: readonly BranchLogEntry[], 
   if (OWN_COMMIT.test(last.message)) return true;
   const rebased = /^rebase \(finish\): .* onto ([0-9a-f]+)$/.exec(last.message)?.[1];
   if (rebased !== undefined) return rebased !== last.to;
-  // A branch that was created from its remote branch has commits from elsewhere. Whether it was merged decides.
+  // A branch that was created from its remote branch has commits from elsewhere, which count only if it was merged.
   const origin = CREATED_FROM.exec(last.message)?.[1];
   return wasMerged && origin?.endsWith(`/${branch}`) === true;
 }

@@ -129,7 +129,7 @@ export interface Move {
   readonly next: Oid | undefined;
   /** Every commit that is in the history of `next` and not in that of `old`, in any order. */
   readonly chain: readonly HandoffCommit[];
-  /** Parents of the commits in `chain` that are not in it: merges may have parents from the history of `old`. */
+  /** Those parents of commits in `chain` that `chain` lacks: a merge may have a parent from the history of `old`. */
   readonly others?: ReadonlyMap<Oid, HandoffCommit>;
 }
 
@@ -180,7 +180,7 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
 
 const MAX_PARENTS = 2;
 
-/** Whether a merge changes the owner of the line that it continues, without saying so. 0.1.0 made such merges. */
+/** Whether a merge changes the owner of the line that it continues, and no trailer says so. 0.1.0 made such merges. */
 function isTakenSilently({ trailers }: HandoffCommit, line: readonly HandoffCommit[]): boolean {
   if (trailers === undefined || formerOwner(trailers) !== undefined) return false;
   return line.some((parent) => parent.trailers?.owner !== trailers.owner);

@@ -9,7 +9,7 @@ export interface Tried {
   readonly tree: Oid;
 }
 
-/** How many commands a note and a journal remember: the last run of each. */
+/** How many commands a note and a journal remember, each with its last run. */
 export const MAX_TRIED = 4;
 /** Bytes. */
 const MAX_COMMAND = 200;
@@ -32,7 +32,7 @@ export function formatTried(tried: readonly Tried[]): string | undefined {
   return JSON.stringify(tried.map(({ tree, status, command }) => [tree, status, command]));
 }
 
-/** Reads that value, which anybody may have written: anything invalid is left out. */
+/** Reads the value of that trailer, and leaves out what is invalid: anybody may have written it. */
 export function parseTried(text: string | undefined): Tried[] {
   let found: unknown;
   try {

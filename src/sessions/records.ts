@@ -146,7 +146,7 @@ export async function removeRecords(
 
 /**
  * Groups the sessions: `own` are the asking session, those whose conversation it continues, its parents and its children;
- * `foreign` are the other live sessions. A session that is over, or may be, is not foreign. A person has no own sessions. For
+ * `foreign` are the other live sessions. A session that is over, or may be, is not foreign. For a person, `own` is empty. For
  * a sub-agent, its running siblings are foreign; for everybody else, a sub-agent is in the group of its session.
  *
  * @param asking an owner, or `undefined` for a person

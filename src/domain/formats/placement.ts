@@ -11,7 +11,7 @@ export interface KnownTopic {
   readonly state: HandoffState;
   /** Where the tip's note was imported from; `undefined`: somebody wrote it. */
   readonly importedFrom: string | undefined;
-  /** The topic's notes, the tip's first. Older ones are read only if the tip has another note than the import. */
+  /** The topic's notes, the tip's first. Older ones are read only if the tip's note is not the imported one. */
   readonly notes: readonly Oid[];
 }
 
@@ -73,7 +73,7 @@ export function decidePlacement(
 }
 
 /**
- * Returns the topics that a note could belong to: on its branch, those with its name, also with a number added. Unless
+ * Returns the topics that a note could belong to: those of its branch with its name, or its name and a number. Unless
  * `byNameOnly`, also topics imported from the same file: by now it may hold another branch's note.
  */
 export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(

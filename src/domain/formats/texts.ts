@@ -120,7 +120,7 @@ export interface Handover {
   readonly topic: Topic;
   /** The first line of its Goal; `undefined`: no goal is given. */
   readonly goal: string | undefined;
-  /** As its Metadata section says; not checked. */
+  /** Taken from its Metadata section, unchecked. */
   readonly branch: string | undefined;
   readonly head: string | undefined;
 }
@@ -164,8 +164,8 @@ const IMPORTED = 'imported-note';
 
 /**
  * Splits `handoff-<branch>-<topic>.md`, a name that does not say where the branch ends. The branch is the longest existing
- * one that leaves a valid topic, else the longest that leaves any word, else the first word, even if no branch has that
- * name. A single word is the topic, on the branch `current`.
+ * one that leaves a valid topic or, failing that, at least a word. If no existing branch fits, the first word is the branch.
+ * A single word is the topic, on the branch `current`.
  */
 export function guardPlace(name: string, branches: readonly BranchName[], current: BranchName): NotePlace {
   const words = slugWords(name.replace(PREFIX, '').replace(/\.md$/i, ''));

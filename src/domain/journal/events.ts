@@ -70,11 +70,11 @@ const OF_WORKTREE = {
   },
   /** A file tool of this session is about to write these paths. No call is refused because of it. */
   announced: { paths: texts, agent },
-  /** Calls that `agent` announced on `paths` until `at` are over. No `paths`: on any path; no `agent`: announced by anybody. */
+  /** The calls that `agent` announced for `paths` are over. Without `paths`: for any path; without `agent`: by anybody. */
   answered: { paths: someTexts, agent },
   /**
    * A shell command begins. `look`: the working tree before it, as `formatTreeStatus` writes it · `agent`: the sub-agent that
-   * runs it; empty for the session itself · `named`: paths named in it that it writes or removes · `commits`: whether it runs
+   * runs it; empty for the session itself · `named`: paths that it names and writes or removes · `commits`: whether it runs
    * `git commit`, whose hooks may put the whole tree aside for a while · `merged`: the tree that git had last merged; empty if
    * there was none · `looked`: whether `look` was taken for this command; otherwise it is an older status · `shell`: the folder
    * of the client's shell, without symbolic links, if the shell's next command runs there, too.
@@ -84,8 +84,8 @@ const OF_WORKTREE = {
     shell: someText,
   },
   /**
-   * The command is over. Without `from`: nobody reported its end, so the command is only forgotten. `goesOn`: a program that it
-   * started in the background may still run.
+   * The command is over. Without `from`: nobody reported its end, so the command is only forgotten. `goesOn`: a program that the
+   * command started in the background may still run.
    */
   'command-end': {
     id: text,
@@ -109,7 +109,7 @@ const OF_WORKTREE = {
   },
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   request: { agent, to: parseOwner, wish: oneOf(WISHES), paths: texts },
-  /** This session has heard the news `ids`. `by`: the call that wants to report it; the first one in the journal does. */
+  /** This session has heard the news `ids`. `by`: a call that would report it; only the first in the journal does. */
   notified: { ids: texts, by: someText, agent },
   /** The session was put on record here, under this process. */
   registered: { pid: number, start: text },
@@ -131,7 +131,7 @@ const OF_WORKTREE = {
 
 /** What a session did or heard, in whatever worktree. */
 const OF_SESSION = {
-  /** The session was asked to write a note. `note`: its last note until then; `atStop`: whether at the end of a turn. */
+  /** The session was asked to write a note. `note`: its last note until then; `atStop`: whether a turn was ending. */
   asked: { note: text, atStop: flag },
   /** The session's client and model, as its commits name them; empty: they must name neither. */
   model: { name: text },
@@ -142,7 +142,7 @@ const OF_SESSION = {
   stashing: { before: oids },
   /** The command of `stashing` is over, and made these entries. */
   stashed: { entries: oids },
-  /** A sub-agent runs. All its changes are its own, including those of earlier runs. */
+  /** A sub-agent runs. All its changes, also those of earlier runs, now belong to it and not to the session. */
   'agent-started': { agent: text },
   /** The sub-agent (without `agent`: every sub-agent) has ended: its changes are now the session's. */
   'agent-ended': { agent },

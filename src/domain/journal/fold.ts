@@ -240,7 +240,7 @@ function without(lasting: SessionLedger['lasting'], kinds: readonly string[]): S
   return Object.fromEntries(Object.entries(lasting).filter(([kind]) => !kinds.includes(kind)));
 }
 
-/** Folds what holds for a path until a later event changes it. */
+/** Folds an event about paths. */
 function foldPath(ledger: Ledger, event: JournalEvent): void {
   const { claims, ended, taken, announced, staged } = ledger;
   switch (event.t) {
@@ -342,8 +342,8 @@ export function addChange(changes: PathChange[], next: PathChange): void {
 }
 
 /**
- * Whether HEAD's state of a path ends a claim on it. It is the claim's last state, whoever committed that, or a state that the
- * session itself committed.
+ * Whether HEAD's state of a path ends a claim on it: it must be the claim's last state, whoever committed that, or a state that
+ * the session itself committed.
  */
 export function isCommitted(claim: OpenClaim, head: FileState): boolean {
   return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));

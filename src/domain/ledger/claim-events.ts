@@ -18,9 +18,9 @@ import { isCommitted } from '../journal/fold.ts';
 interface WindowFacts {
   /** The asking session, and the sessions that count as one with it. */
   readonly own: ReadonlySet<SessionId>;
-  /** The command's time, up to now. */
+  /** When the command ran; if it still runs, up to now. */
   readonly window: Window & { readonly to: number };
-  /** Paths named in the command that it writes or removes. */
+  /** Paths that the command names and writes or removes. */
   readonly named: readonly string[];
   readonly changes: readonly WindowChange[];
   readonly ledgers: readonly SessionLedger[];
@@ -53,7 +53,7 @@ function namesPath(named: readonly string[], path: string): boolean {
   return named.some((name) => path === name || path.startsWith(`${name}/`));
 }
 
-/** Whether something else explains the change: the session's command only ran at the same time. */
+/** Whether the change gives the session no claim, for one of the reasons below. */
 function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts): boolean {
   const { path, after, wasDirty } = change;
   const theirs = ledgers.filter(({ session }) => !own.has(session));
@@ -75,7 +75,7 @@ function isAnnounced({ announced }: SessionLedger, path: string, now: number): b
   return at !== undefined && now - at <= FORGOTTEN_MS;
 }
 
-/** Returns the parts of the change that no other session has on record for the same time. */
+/** Returns the parts of the change that no other session recorded while the command ran. */
 function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): PathChange[] {
   const meanwhile = ledgers
     .filter(({ session }) => !own.has(session))
@@ -154,7 +154,7 @@ export function withoutEnded(ledger: SessionLedger, named: readonly string[]): S
 
 /**
  * Returns the ended claims whose change is back. HEAD must have the content that the change was made on, or that the session
- * committed: to remove another version of a file, for example, is another change. Of several claims with the same change, only
+ * committed: removing another version of a file, for example, is another change. Of several claims with the same change, only
  * the one that ended last is returned. If an open claim has this change, none is returned.
  */
 function revivals(
@@ -203,9 +203,9 @@ export function sinceStart(
  */
 
 /**
- * Returns the start list (others' changes) with which the session continues. What changed in the break is added, except at
+ * Returns the start list (others' changes) with which the session continues. It gains what changed in the break, except at
  * paths that the session had changed before on the same branch. Without `pause`, nobody looked when the break began, and all
- * changes of the break count as the session's. `undefined`: the start list is not known, and a new one begins.
+ * changes of the break count as the session's. `undefined`: the session needs a new start list.
  */
 export function resumedStart(
   start: TreeStatus,
@@ -223,7 +223,7 @@ export function resumedStart(
   return { head: start.head, dirty, at: now.at };
 }
 
-/** Returns what a lone session changed, as far as the working tree still has it. Without `pause`, there was no break. */
+/** Returns what a lone session changed, as far as the working tree still has it. Without `pause`, this is all since `start`. */
 export function changesLeft(
   start: TreeStatus,
   pause: TreeStatus | undefined,

@@ -20,7 +20,7 @@ export interface OpenClaim extends Omit<EventOf<'claim'>, 't' | 'before'> {
   readonly since: number;
 }
 
-/** What a session did; `by`: the sub-agent that did it, if it no longer runs. */
+/** What a session did; `by`: the sub-agent that did it and has stopped since. */
 type DoneBy<Kind extends 'head' | 'news'> = EventOf<Kind> & { readonly by?: SessionId };
 
 export const LASTING = ['visit', 'alone', 'paused', 'note-due', 'note-left'] as const;

@@ -14,7 +14,7 @@ interface HunkFacts {
   readonly others: readonly OpenClaim[];
 }
 
-/** One change to apply; `null` is an empty file. */
+/** One change to apply; `null`: no file, which is merged like an empty one. */
 interface HunkStep {
   readonly before: Oid | null;
   readonly after: Oid | null;

@@ -62,7 +62,7 @@ export type CommitProblem =
   /** The index is older than HEAD: the commit would undo what somebody else committed. */
   | { readonly kind: 'reversal'; readonly path: string; readonly by: Reversal }
   | { readonly kind: 'amends'; readonly session: SessionId }
-  /** HEAD is on another branch than this session last saw. */
+  /** HEAD is not on the branch where this session last saw it. */
   | {
       readonly kind: 'branch';
       readonly expected: string;

@@ -82,7 +82,7 @@ export function noteSections(body: string): NoteSections {
   return { nextAction: sentence, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
 }
 
-/** Whether a line is the heading of a section that handovers have, and nothing more. */
+/** Whether a line is nothing but the heading of a section that handovers have. */
 export function isSectionHeading(line: string): boolean {
   const heading = headingOf(line);
   return heading !== undefined && heading.rest === '' && fieldOf(heading.title) !== undefined;
@@ -172,7 +172,7 @@ export interface Address {
   readonly references: readonly string[];
 }
 
-/** A note as it is written: its bytes, and what the commit says of it. */
+/** A note as it is written: its bytes, and what its commit says about it. */
 export interface PreparedNote {
   readonly note: Uint8Array;
   readonly summary: string;

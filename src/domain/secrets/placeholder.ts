@@ -10,8 +10,8 @@ const MIN_DIFFERENT = 5;
 
 /**
  * Whether what the scanner took for a secret only stands for one: `ghp_xxxx…`, `AKIA…EXAMPLE`, `xoxb-your-token`, the
- * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Twenty random characters are
- * letters of one case less than once in ten million times.
+ * `user:<password>@` of a manual, the `postgres:postgres@localhost` of a developer's machine. Of ten million random texts of
+ * twenty characters, fewer than one has only letters of one case.
  */
 export function isPlaceholder(secret: string): boolean {
   if (secret.includes('://')) return isSampleAddress(secret);

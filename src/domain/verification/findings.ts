@@ -13,7 +13,7 @@ export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
 /**
  * What each situation means for a note, and the sentence that says so. One `stale` finding makes the note stale. Commits on
- * top of the note's base are no such finding, because the note's own session commits after writing it. The manual shows this
+ * top of the note's base do not make it stale, because the note's own session commits after writing it. The manual shows this
  * table (STALE NOTES) without the sentences.
  */
 export const RULES = {
@@ -95,7 +95,7 @@ type CodeOf<On extends Axis> = {
 
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** A situation, with a value for each name in its sentence, except the `Known` names. Only some sentences name the branch. */
+/** A situation, with a value for each name in its sentence, except the `Known` names. Only some sentences have `branch`. */
 export type Situation<Code extends FindingCode, Known extends string = never> = Code extends FindingCode
   ? { readonly code: Code; readonly branch?: string } & Readonly<
       Record<Exclude<NamesIn<(typeof RULES)[Code][2]>, Known>, string>

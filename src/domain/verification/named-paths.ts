@@ -10,7 +10,7 @@ export interface NamedPath {
 
 export interface NamedPaths {
   readonly paths: readonly NamedPath[];
-  /** How many more were named. */
+  /** How many more paths the section names. */
   readonly left: number;
 }
 
