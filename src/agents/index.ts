@@ -28,7 +28,7 @@ export function clientOf(named: string | undefined, payload: unknown): string {
   return isStamped && event['tool_use_id'] === undefined ? 'copilot' : claude.client;
 }
 
-/** Whether Gemini CLI sent this: the event name is its own, or there is a time and a transcript under `.gemini`. */
+/** Whether Gemini CLI sent this: only it uses the event name, or there is a time and a transcript under `.gemini`. */
 function isGeminis(name: string, event: Fields | undefined, transcript: string): boolean {
   if (/^(?:Before|After)(?:Tool|Agent|Model)|^PreCompress$/.test(name)) return true;
   return event?.['timestamp'] !== undefined && transcript.includes('/.gemini/');

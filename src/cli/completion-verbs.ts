@@ -12,7 +12,7 @@ export const completionVerbs = (verbs: () => VerbTable): VerbTable => ({
     options: {},
     examples: [
       ['git handoff completion fish > ~/.config/fish/completions/git-handoff.fish', 'fish finds it there'],
-      ['git handoff completion zsh > ~/.zfunc/_git-handoff', 'where ~/.zfunc is in $fpath'],
+      ['git handoff completion zsh > ~/.zfunc/_git-handoff', 'if ~/.zfunc is in $fpath'],
     ],
     async run(args, { cwd }) {
       const { SCRIPTS, wordsToType } = await import('./completion.ts');

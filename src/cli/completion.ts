@@ -30,7 +30,7 @@ export async function wordsToType(words: readonly string[], verbs: VerbTable, cw
   return [...new Set(lines)].join('');
 }
 
-/** Whether a terminal may show a word unescaped: others choose the names of branches and topics. */
+/** Whether a terminal may show a word unescaped: names of branches and topics come from others. */
 const isHarmless = (word: string) => escapeLine(word) === word;
 
 async function offered(

@@ -115,7 +115,7 @@ export function mixedSessions(message: string, related: readonly RelatedSessions
 
 /**
  * Returns the other sessions whose work a commit holds according to its message; `undefined`: the message names none. `self`
- * and its related sessions do not count. If the message names one of these, those in `Handoff-Accepted-From` do not either.
+ * and its related sessions do not count. If the message names one of these, no session in `Handoff-Accepted-From` counts.
  */
 export function otherOwners(
   message: string,

@@ -127,7 +127,7 @@ function decideWrite(
   if (session === undefined) return { kind: 'allow' };
   const marked = markerOwner(content);
   if (marked === session) return { kind: 'allow' };
-  // If the file exists and is not ours, the session may not have read it: the writer must add the marker itself.
+  // A session that does not own an existing file may never have read it, so the writer must add the marker itself.
   const ours = !file.exists || file.owner === session;
   if (marked === undefined && ours && mode === 'rewrite') return { kind: 'insert-marker' };
   return { kind: 'deny', why: 'marker-missing' };

@@ -35,7 +35,7 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
-/** The variable that names a command's agent (empty: the session itself), set if two agents of a session commit at once. */
+/** Names the agent that runs a command (empty: the session itself). It is set if two agents of a session commit at once. */
 export const AGENT_VARIABLE = 'GIT_HANDOFF_AGENT';
 
 /** The variables of each client, in order of precedence. */
@@ -92,7 +92,7 @@ export function parseTopic(text: string): Topic | undefined {
   return parseLongTopic(text);
 }
 
-/** Parses a topic of two or more words. Topics made from the names of branches or of imported notes always have that many. */
+/** Parses a topic of two or more words; a topic made from the name of a branch or an imported note is always one of these. */
 export function parseLongTopic(text: string): Topic | undefined {
   if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
   return WORDS.test(text) ? (text as Topic) : undefined;

@@ -68,7 +68,7 @@ export interface LivenessFacts {
 
 /**
  * Judges whether a session is live. A pid proves something only on the same boot, in the same pid namespace, and if this
- * user may see the process. Otherwise activity counts, and silence means `unknown`, which refuses nothing.
+ * user may see the process. Otherwise a recent call counts; a silent session is `unknown`, which refuses nothing.
  */
 export function judgeLiveness(record: SessionRecord, facts: LivenessFacts): Liveness {
   if (record.ended !== null) return 'ended';

@@ -155,7 +155,7 @@ export async function committer(cwd: string): Promise<Committer> {
   return { name: name.trim(), email: email.trim() || undefined };
 }
 
-/** Returns the id under which a person writes: one for each e-mail address, which the id hides. */
+/** Returns the id under which a person writes: a hash that hides the e-mail address. */
 export function personOf({ email = '' }: Partial<Committer>): SessionId | undefined {
   const address = email.trim().toLowerCase();
   return address === '' ? undefined : (`person-${hash('sha256', address).slice(0, 12)}` as SessionId);

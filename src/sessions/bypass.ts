@@ -70,7 +70,7 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
 
 /**
  * Whether a person's `allow --once` lets this session do what our command refuses. If so, the token is consumed. The random
- * key limits the bypass to that command.
+ * key limits the bypass to this one command.
  */
 export function isAllowedOnce(commonDir: string, session: SessionId, now: number): boolean {
   const key = { kind: 'git', pid: 0, start: randomName() } as const;

@@ -98,7 +98,7 @@ export function readLedger({ commonDir, worktreeId }: LedgerPlace, owner: Sessio
   return known.find(({ session }) => session === owner) ?? emptyLedger(owner);
 }
 
-/** Adds to a session's journal what the session, or a sub-agent as an owner, did in a worktree. */
+/** Adds to a session's journal what `owner`, the session or one of its sub-agents, did in a worktree. */
 export function appendEvents(
   { commonDir, worktreeId }: LedgerPlace,
   owner: SessionId,

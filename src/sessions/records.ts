@@ -95,7 +95,7 @@ export function judgeSessions(
 
 /**
  * Whether the record was copied here with another clone (`cp -r`): both clones have the session's journal. False if the other
- * clone cannot be seen: it was moved here, or its folder has another name in its container or machine.
+ * clone is not found: it was moved to this place, or its folder has another name in its container or machine.
  */
 function isOfCopiedClone({ session, clone }: SessionRecord, commonDir: string): boolean {
   if (clone === null || clone === commonDir) return false;

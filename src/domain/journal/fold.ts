@@ -25,7 +25,7 @@ export interface SessionJournal {
 /** What a sub-agent did, by worktree. */
 export interface AgentWork {
   readonly isRunning: boolean;
-  /** Whether the sub-agent's end was reported. Its session may have heard more since. */
+  /** Whether the sub-agent's end was reported; after that, its session may have heard more. */
   readonly hasEnded: boolean;
   readonly trees: ReadonlyMap<string, SessionLedger>;
 }
@@ -219,7 +219,7 @@ function foldInto(ledger: Ledger, event: JournalEvent): void {
   }
 }
 
-/** What each of these events ends. */
+/** The lasting events that each of these events ends. */
 const ENDS: { readonly [Kind in JournalEvent['t']]?: readonly (keyof SessionLedger['lasting'])[] } = {
   'visit-end': ['visit'],
   'not-alone': ['alone', 'paused'],

@@ -79,7 +79,7 @@ export function rankClaims(open: readonly OpenClaim[], groups: SessionGroups): P
   };
 }
 
-/** Whether `first` is another session's earlier claim with better proof. A later claim with evidence `window` proves nothing. */
+/** Whether `first` is another session's earlier claim with better proof. Evidence `window` of a later claim proves nothing. */
 function outranks(first: OpenClaim, later: OpenClaim): boolean {
   if (first.session === later.session || first.weak || first.since >= later.since) return false;
   return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
@@ -121,7 +121,7 @@ export function hasStaged({ staged }: SessionLedger, path: string, index: FileSt
 }
 
 /**
- * Whether a session made a commit's change of a path. The commit's trailers decide or, if it has none, the session's allowed
+ * Whether a session made the change of a path in a commit. The commit's trailers decide or, if it has none, the session's allowed
  * commits. `owns` tells whether an id in a trailer means that session.
  */
 export function isMaker(

@@ -74,8 +74,8 @@ export function isMeant({ own, head, next }: Candidate): boolean {
 }
 
 /**
- * Whether the session has changed the path since HEAD moved, and so could see both versions. A command that was running when
- * HEAD moved, or that moved it, does not count. A reflog gives the time in whole seconds.
+ * Whether the session has changed the path since HEAD moved, and so could see both versions. A command that moved HEAD, or ran
+ * when HEAD moved, does not count. A reflog gives the time in whole seconds.
  */
 export function isLater({ own }: Candidate, { at }: Gain): boolean {
   return own.some((claim) => (claim.began ?? claim.at) >= at + 1000);

@@ -166,7 +166,7 @@ function comparedCounts(now: number, then: number): Situation<FindingCode> {
   return { code: 'tree-fewer', now: is, then: counted(then, 'path') };
 }
 
-/** Says what the commands that the note's session tried prove about the trees that are here. */
+/** Says what the commands that the note's session tried prove about the trees to continue on. */
 export function triedFindings(tried: readonly Tried[], here: ReadonlySet<string>): NoteFinding[] {
   if (tried.length === 0) return [finding({ code: 'tests-none' })];
   return tried.map(({ command, status, tree }) => {
@@ -187,7 +187,7 @@ interface SiblingFact {
   readonly automatic: boolean;
 }
 
-/** Judges another open note. An older note about other work does not matter; an automatic note replaces no written one. */
+/** Judges another open note. An older one matters only if it is about the same work; an automatic one replaces no other. */
 export function siblingFindings({ name, who, newer, overlaps, automatic }: SiblingFact): NoteFinding[] {
   if (!newer && !overlaps) return [];
   const replaces = overlaps && !automatic ? 'sibling-replaces' : 'sibling-newer';
