@@ -62,7 +62,7 @@ interface OwnWays
   readonly deny?: (reason: string, event: GuardEvent) => object;
   /** The answer with a text for the model, for a client that cannot show texts to its user. Default: Claude Code's. */
   readonly tell?: (text: string, event: GuardEvent) => object | undefined;
-  /** The answer that replaces a tool's content, for a client that accepts this without an approval. */
+  /** The answer that replaces a tool's content, for a client where this does not approve the call. */
   readonly rewrite?: (
     input: Fields,
     verdict: Extract<Verdict, { kind: 'rewrite' }>,

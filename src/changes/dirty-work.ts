@@ -248,7 +248,7 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
     removeFile(copy);
     if (stat?.isFile() !== true || stat.size > MAX_COPY) return;
     ensureFolder(beforeFolder(place, session));
-    // `copyFileSync` first truncates the copy: ext4 then flushes it to the disk, so that writing and removing it are slow.
+    // `copyFileSync` first truncates the copy: ext4 then flushes it to the disk, which makes writing and removing it slow.
     writeFileSync(copy, readFileSync(file), { mode: 0o600, flag: 'wx' });
     share(copy);
   });

@@ -116,7 +116,7 @@ export function isWhole({ dirty: { path, disk }, mine, others }: SessionPart, st
   return isUnread || (isChain && sameState(last.after, disk));
 }
 
-/** Adds the hash of the path's content if `oids` has it: a status does not read very many dirty files. */
+/** Adds the hash of the path's content if `oids` has it: a status does not read the files if very many are dirty. */
 export function withContent(dirty: DirtyPath, oids: ReadonlyMap<string, Oid>): DirtyPath {
   const oid = oids.get(dirty.path);
   return dirty.disk === null || oid === undefined ? dirty : { ...dirty, disk: { ...dirty.disk, oid } };

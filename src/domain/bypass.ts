@@ -33,7 +33,7 @@ export interface ConsumedBypass {
 export const BYPASS_TTL_MS = 10 * 60_000;
 /** How far clocks may differ: a token dated further in the future is invalid. */
 const SLACK_MS = 5_000;
-/** After this time a tool call counts as over although its client has not reported the end. */
+/** After this time a tool call counts as over, even if its client has not reported the end. */
 const MAX_CALL_MS = 3600_000;
 /** Calls of one agent that are this far apart do not run in parallel: the earlier one is over. */
 const TOGETHER_MS = 5_000;

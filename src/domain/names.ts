@@ -92,7 +92,7 @@ export function parseTopic(text: string): Topic | undefined {
   return parseLongTopic(text);
 }
 
-/** Parses a topic of two or more words; a topic made from the name of a branch or an imported note is always one of these. */
+/** Parses a topic of two or more words. Only such topics are made from the names of branches and imported notes. */
 export function parseLongTopic(text: string): Topic | undefined {
   if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
   return WORDS.test(text) ? (text as Topic) : undefined;

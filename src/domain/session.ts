@@ -131,7 +131,7 @@ export function related(a: SessionId, b: SessionId, records: readonly SessionRec
   return chainFrom(a, 'parent', records).includes(b) || chainFrom(b, 'parent', records).includes(a);
 }
 
-/** Returns a session and all that this link leads to, step by step. It follows a circle of links only once. */
+/** Returns a session and all that are reached through `link`, step by step. It follows a circle of links only once. */
 function chainFrom(
   start: SessionId,
   link: 'succeeds' | 'parent',

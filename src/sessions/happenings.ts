@@ -67,7 +67,7 @@ export function recordRefusal(
     appendSessionEvents(commonDir, asked?.from ?? session, [refused]);
     if (asked !== undefined) leaveRequests(asked, now);
   } catch (error) {
-    log('open', `no request was left: ${String(error)}`);
+    log('open', `the refusal could not be recorded: ${String(error)}`);
   }
 }
 
@@ -121,7 +121,7 @@ export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'abou
   const concerned = owners?.map(sessionOfOwner);
   const here = knownWorktreeId(gitDir);
   const sessions = await listSessions({ cwd }, timeoutMs).catch((error: unknown) => {
-    log('error', `the owners could not be told: ${String(error)}`);
+    log('error', `the owners of the work could not be told: ${String(error)}`);
     return [];
   });
   const who = session === undefined ? 'somebody' : peerName(session, { clients: clientsOf(sessions) });

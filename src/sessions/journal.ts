@@ -164,7 +164,7 @@ function appendText(file: string, text: string): number {
   }
 }
 
-/** Returns how big a file was after its last rewrite, from its first line, which is no event. */
+/** Returns how big a file was after its last rewrite, according to its first line, which is no event. */
 const compactedSize = (file: string): number =>
   Number(/^\{"compacted":(\d+)\}\n/.exec(readBeginning(file, 64) ?? '')?.[1] ?? 0);
 

@@ -33,7 +33,7 @@ export function namesOwn(trailer: string, { own, foreign }: SessionGroups): bool
   return (own as ReadonlySet<string>).has(trailer) || (fits(own) && !fits(foreign));
 }
 
-/** Returns the live session beside the asking one that a trailer names; none if a short id fits several. */
+/** Returns the other live session that a trailer names; none if a short id fits several. */
 export function namedPeer(trailer: string, { own, foreign }: SessionGroups): SessionId | undefined {
   const id = meantId(trailer, [...own, ...foreign]);
   return id !== undefined && foreign.has(id) ? id : undefined;

@@ -246,7 +246,7 @@ function marked(text: string, bytes: number): string[] {
 
 /**
  * What a client or a model could take for its own markup: tags of harnesses and tool calls, tokens of chat
- * templates. Other tags and comparisons in a note are its subject and stay as they are.
+ * templates. Other tags, and comparisons, stay as they are: a note may be about them.
  */
 const HARNESS_TAG =
   /<(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z]{1,16}:)?(?:system-reminder|system|function_calls|function_results|invoke|parameter|tool_use|tool_result|tool_call|thinking|untrusted-content|untrusted|handoff|hook|start_of_turn|end_of_turn|assistant|human|user)\b[^<\n]{0,200}>)/gi;

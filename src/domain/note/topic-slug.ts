@@ -17,7 +17,7 @@ export const topicSlug = (text: string): string => slugWords(text).join('-');
 /** Longer names are cut at a word, because people type them. */
 const MAX_CHARACTERS = 60;
 
-/** Makes a topic of the words that fit in `most` characters (of one: `<word>-work`). Returns `fallback` if that is no topic. */
+/** Makes a topic of the words that fit in `most` characters; `fix` alone gives `fix-work`. Returns `fallback` if all fails. */
 export function topicFrom(words: readonly string[], fallback: string, most = MAX_CHARACTERS): Topic {
   let name = '';
   for (const word of words) {
