@@ -9,7 +9,7 @@ const STILL_RUNNING = /<command with shellId: \S+ is still running after/;
 
 /**
  * Copilot CLI's hook protocol (1.0). The spelling of an event in the settings selects one of two payloads. `init` registers
- * the payload with snake_case fields, which names its event and uses Claude Code's tool names. We also read the other payload.
+ * the payload with snake_case fields, which names its event and uses Claude Code's tool names. We also read the camelCase one.
  * Copilot CLI refuses a tool call when a hook exits with any status but 0.
  */
 export const copilot: Dialect = dialectOf({

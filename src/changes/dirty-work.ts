@@ -170,7 +170,7 @@ export interface PathArgument {
 export const TOP_LITERAL = ':(top,literal)';
 
 /**
- * Finds which working tree of the repository contains a path. `current` is the one around `cwd`, if there is one.
+ * Finds which working tree of the repository contains a path. `current`: the working tree around `cwd`, if any.
  *
  * @throws Failure `usage` for a path outside of the repository
  */

@@ -176,8 +176,8 @@ export function isOfOperation({ path, index }: StagedPath, { made, merged, resol
 }
 
 /**
- * Returns the sessions that made a commit whose message names no session: those that recorded a commit with the same parent
- * and at least one path, where this commit gives each recorded path the recorded state.
+ * Returns the sessions that made a commit whose message names no session. Each has recorded a commit with the same parent and
+ * at least one path, and this commit gives every recorded path the recorded state.
  */
 export async function recordedMakers(
   cwd: string,

@@ -87,7 +87,7 @@ async function takenEntries(
   return found;
 }
 
-/** Returns one event per commit. Its id is the same, whoever finds the commit. A reset can undo `last`, unless it is pushed. */
+/** Returns one event per commit, with the same id whoever finds the commit. A reset can undo `last`, unless it is pushed. */
 async function takenEvents(
   top: string,
   session: SessionId,

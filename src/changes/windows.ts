@@ -59,7 +59,7 @@ export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace 
 export interface Ledgers {
   readonly all: readonly SessionLedger[];
   readonly self: SessionLedger;
-  /** Those of other sessions. A sub-agent's siblings count as others, but a session's own sub-agents do not. */
+  /** The ledgers of others. A sub-agent's siblings count as others, but a session's own sub-agents do not. */
   readonly others: readonly SessionLedger[];
 }
 
@@ -291,7 +291,7 @@ export interface Around {
   readonly windows: readonly OpenWindow[];
   readonly after: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
-  /** The session that ran the command, and the sessions that count as the same. */
+  /** The session that ran the command, and the sessions that count as one with it. */
   readonly own: ReadonlySet<SessionId>;
   readonly agent?: string | undefined;
   /** Milliseconds since the epoch. */

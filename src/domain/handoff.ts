@@ -170,7 +170,7 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
 
 type Fields = Readonly<Partial<Record<Field, string | undefined>>>;
 
-/** The trailers of most notes, as `formatMessage` writes them. Without named groups, which are slow. */
+/** The trailers of most notes, as `formatMessage` writes them. Named groups would be slow. */
 const COMMON = new RegExp(
   `\\n\\n${KEYS.owner}: ([\\w.-]+)\\n(?:${KEYS.base}: (\\w+)\\n)?` +
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,

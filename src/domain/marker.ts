@@ -7,13 +7,13 @@ const MEMORY_FOLDER = /\/projects\/[^/]+\/memory$/;
 const GRAMMAR = /^handoff-[a-z0-9]+-[a-z0-9]+(?:-[a-z0-9]+)+\.md$/;
 const ARCHIVE = 'handoff-archive';
 
-/** Returns the name of such a file from its absolute path: any name that begins with `handoff-`, in whatever case. */
+/** Returns a handoff file's name from its absolute path: any name that begins with `handoff-`, in whatever case. */
 export function markerFileName(path: string): string | undefined {
   const name = MEMORY_FILE.exec(path)?.[1];
   return name === ARCHIVE ? undefined : name;
 }
 
-/** Whether an absolute path is a folder that holds such files. */
+/** Whether an absolute path is a folder that holds handoff files. */
 export function isMemoryFolder(path: string): boolean {
   return MEMORY_FOLDER.test(path);
 }

@@ -22,7 +22,7 @@ export function progressOf(base: FileState, { head, disk }: Replaced): Progress 
  */
 export type OverlapKind = 'conflict' | 'deleted' | 'not-judged' | 'same-file';
 
-/** Whether a merge would stop at such a path. */
+/** Whether a merge would stop at an overlap of this kind. */
 export const stopsMerge = (kind: string): boolean => kind === 'conflict' || kind === 'deleted';
 
 /** Judges by the states alone. `undefined`: no overlap; `contents`: both sides' contents have to be read. */

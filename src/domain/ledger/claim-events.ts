@@ -223,7 +223,7 @@ export function resumedStart(
   return { head: start.head, dirty, at: now.at };
 }
 
-/** Returns what a lone session changed, as far as the working tree still has it. Without `pause`, this is all since `start`. */
+/** Returns what a lone session changed, as far as the working tree still has it. Without `pause`: all changes since `start`. */
 export function changesLeft(
   start: TreeStatus,
   pause: TreeStatus | undefined,

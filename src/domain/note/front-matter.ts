@@ -147,7 +147,7 @@ interface Rule {
 
 const OPERATOR = { pattern: /^[A-Za-z0-9_-]{1,64}$/, wanted: '1 to 64 of A-Z a-z 0-9 _ -' };
 
-/** Every key, in the order in which they are written. */
+/** All keys, in the order in which they are written. */
 const RULES: Readonly<Record<keyof FrontMatter, Rule>> = {
   schema_version: { pattern: /^1\.0$/, wanted: 'the text 1.0, quoted', example: "'1.0'" },
   handoff_id: { isOptional: true, pattern: /^sha256:[a-f0-9]{64}$/, wanted: 'sha256: and 64 hex digits' },

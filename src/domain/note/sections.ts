@@ -252,7 +252,7 @@ const HARNESS_TAG =
   /<(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z]{1,16}:)?(?:system-reminder|system|function_calls|function_results|invoke|parameter|tool_use|tool_result|tool_call|thinking|untrusted-content|untrusted|handoff|hook|start_of_turn|end_of_turn|assistant|human|user)\b[^<\n]{0,200}>)/gi;
 /** Some models write their tokens with a full-width bar and a low block. */
 const TEMPLATE_TOKEN = /<(?=[ \t]{0,8}[|\uff5c][a-z_\u2581 -]{1,48}[|\uff5c][ \t]{0,8}>|<\/?SYS>>)/gi;
-/** A Markdown image: whoever renders it requests its address, with whatever data the address holds. */
+/** A Markdown image: rendering it requests its address, and so sends any data in the address. */
 const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
 
 /**
