@@ -64,7 +64,7 @@ export function decideOperator(
   return setting ?? (email === undefined ? undefined : operatorOf(email, operators));
 }
 
-/** Returns the name under which the reader acknowledges notes, and which its own notes have as `from`. */
+/** Returns the reader's name: the reader acknowledges notes under it, and has it as `from` in notes. */
 export function readerName(reader: Reader): string | undefined {
   return reader.operator ?? reader.session;
 }

@@ -75,7 +75,7 @@ export function describeFindings(findings: readonly SecretFinding[]): string {
  * test/unit/secrets/literals.test.ts compares the table with the scanner's expressions.
  */
 interface Needed {
-  /** Groups that must occur in exactly this case. */
+  /** Groups for which upper and lower case matter. */
   readonly exact?: readonly (readonly string[])[];
   /** Groups that may occur in any case, spelled here in lower case. */
   readonly anyCase?: readonly (readonly string[])[];

@@ -111,10 +111,10 @@ interface Deed {
   readonly log: (kind: string, detail: string) => void;
 }
 
-/** Tells the sessions whose work is concerned that a person let something through once. */
+/** Notifies the owners of the work when a person has let something through once. */
 export const recordBypass = (done: Deed): Promise<void> => notifyOwners(done, { about: 'bypass' });
 
-/** Tells the sessions whose work is concerned; each hears it at its next call in the worktree where it is at work. */
+/** Tells the owners of the work what was done; each hears it at its next call in the worktree where it is at work. */
 export async function notifyOwners(done: Deed, more: Pick<EventOf<'news'>, 'about'> = {}): Promise<void> {
   const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs, log } = done;
   if (owners?.length === 0) return;

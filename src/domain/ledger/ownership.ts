@@ -179,7 +179,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** A session that continues `former`'s conversation (`/clear`) records this id as `notified`. No news has such an id. */
+/** The id that a session records as `notified` if it continues `former`'s conversation (`/clear`). No news has such an id. */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
 /** A session and those whose conversation it carries on, as far as their ledgers exist. */
