@@ -19,10 +19,7 @@ import type { JudgedSession } from '../sessions/records.ts';
 import type { Asker, DirtyWork, WorkTree } from './dirty-work.ts';
 import { ARRIVAL, claimsAround, readStart, readWindows } from './windows.ts';
 
-/**
- * One session's changes to an uncommitted path, without everybody else's: `commit` and `stage --mine` use them, `diff`
- * shows them, `undo` takes them back.
- */
+/** One session's changes to an uncommitted path. `commit` and `stage --mine` use them, `diff` shows them, `undo` reverts them. */
 export interface SessionPart {
   readonly dirty: DirtyPath;
   readonly mine: readonly OpenClaim[];

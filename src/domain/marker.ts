@@ -84,10 +84,7 @@ export type MarkerDecision =
   | { readonly kind: 'insert-marker' }
   | { readonly kind: 'deny'; readonly why: 'grammar' | 'foreign' | 'no-marker' | 'marker-missing' | 'shell' };
 
-/**
- * Decides whether `session` may do `act` to the file. An unknown session owns nothing and cannot be given a marker: what it
- * creates is let through.
- */
+/** Decides whether `session` may do `act` to the file. An unknown session cannot get a marker: what it creates is let through. */
 export function decideMarkerFile(
   file: MarkerFile,
   act: MarkerAct,

@@ -11,10 +11,7 @@ type SecretVerdict =
   | { readonly kind: 'warn'; readonly findings: readonly SecretFinding[] }
   | { readonly kind: 'refuse'; readonly findings: readonly SecretFinding[] };
 
-/**
- * Decides about the findings in one note. `allowed`: the rules that somebody let pass in this very text: all of them, or those
- * that its commits record.
- */
+/** Judges a note's findings. `allowed`: the rules that somebody let pass in this text: all, or those that its commits list. */
 export function decideSecrets(
   findings: readonly SecretFinding[],
   allowed: 'all' | readonly string[],

@@ -8,10 +8,9 @@ import { entries, exists, readText } from '../host/disk.ts';
 import { knownWorktreeId, lookFile, repositoryFolder, shareAll } from '../host/folders.ts';
 
 /**
- * Version 0.1.0 and some later builds kept in many files what is now in a session's journal:
- * `handoff/ledger/<worktree id>/`, with a start list and a pause for each session, `handoff/{noted,late}/` and
- * `<git dir>/handoff-operation`. The first call that reads journals moves all this into the journals, but drops the list of
- * running commands.
+ * Version 0.1.0 and some later builds kept in many files what is now in a session's journal: `handoff/ledger/<worktree id>/`,
+ * with a start list and a pause for each session, `handoff/{noted,late}/` and `<git dir>/handoff-operation`. The first call
+ * that reads journals moves all this into the journals, but drops the list of running commands.
  */
 
 /** Other files of those builds, which nothing needs any more. */

@@ -60,10 +60,7 @@ const OF_WORKTREE = {
   revived: { path, agent },
   /** An allowed commit of this session: its parent, and the state that it gives each path. */
   commit: { parent: oid, paths: pathStates, agent },
-  /**
-   * What the index holds at a path because this session put it there (`stage --mine`, `git rm --cached`). `head`: what HEAD
-   * had there, if known.
-   */
+  /** What this session put into the index at a path (`stage --mine`, `git rm --cached`). `head`: what HEAD had, if known. */
   staged: {
     ...{ path, state, agent },
     head: optional((value) => (value === undefined ? undefined : parseFileState(value))),

@@ -341,10 +341,7 @@ export function addChange(changes: PathChange[], next: PathChange): void {
   else changes[changes.length - 1] = { before: last.before, after: next.after };
 }
 
-/**
- * Whether HEAD's state of a path ends a claim on it: it must be the claim's last state, whoever committed that, or a state that
- * the session itself committed.
- */
+/** Whether HEAD's state of a path ends a claim on it: it is the claim's last state, or one that the session itself committed. */
 export function isCommitted(claim: OpenClaim, head: FileState): boolean {
   return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));
 }
