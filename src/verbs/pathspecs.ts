@@ -36,8 +36,8 @@ export async function readPathspecs(
 }
 
 /**
- * Runs a verb that works on uncommitted changes. After `git -C <folder> …` or `cd <folder> && …` the caller's next command
- * may run elsewhere. So a failure's hint names the folder, unless the caller's shell is in it.
+ * Runs a verb that works on uncommitted changes. A failure's hint names the folder, unless the caller's shell is in it: after
+ * `git -C <folder> …` or `cd <folder> && …` the caller's next command may run elsewhere.
  */
 export async function anchored<T>(context: Context, run: () => Promise<T>): Promise<T> {
   const { cwd } = context;

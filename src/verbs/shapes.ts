@@ -64,7 +64,7 @@ export interface VersionShape extends HandoffShape {
 /**
  * What a sync did, or would do, with one handoff. A fetch says `created`, `forwarded`, `followed` (ours had no new text),
  * `set-aside` (ours is kept as a lost text) or `refused` (an illegal move at the remote). A push says `pushed`, `declined` (by
- * the remote), `behind`, `deleted-there` or `secret`. Both say `moved` if others were faster, and `ignored` for other refs.
+ * the remote), `behind`, `deleted-there` or `secret`. `moved`: others were faster. `ignored`: the ref is no handoff.
  */
 export type SyncAction =
   | 'created'
@@ -90,7 +90,7 @@ export interface SyncShape {
   /** Our ref or, for `ignored`, the remote's ref. */
   readonly ref: string;
   readonly oid: string | null;
-  /** The former tip: here if the handoff was fetched, at the remote if it was pushed. */
+  /** The former tip: ours if the handoff was fetched, the remote's if it was pushed. */
   readonly former: string | null;
   /** The number with which `show --lost` prints our text that was set aside. */
   readonly lost: number | null;
@@ -273,7 +273,7 @@ interface RescuedFileShape {
 
 export interface RescueShape {
   readonly number: number;
-  /** Saved `before` a command, by `undo` (`undone`), at a turn's end (`stop`), by git (`stash`), or when `seen` to be gone. */
+  /** Saved `before` a command, once `seen` to be missing, when `undone` by undo, at a turn's end (`stop`), or by git's `stash`. */
   readonly kind: 'before' | 'seen' | 'undone' | 'stop' | 'stash';
   readonly ref: string;
   readonly oid: string;

@@ -19,7 +19,7 @@ import { settleCopies } from '../notes/guarded-files.ts';
 export interface Workspace {
   readonly repository: Repository;
   readonly sessions: readonly StoredSession[];
-  /** Notices of handoff files that changed without a tool call. The first command afterwards prints them, once. */
+  /** Notices about handoff files that changed without a tool call. The first command afterwards prints them, once. */
   readonly notices: readonly string[];
 }
 

@@ -75,7 +75,7 @@ describe('a sync after a deletion', () => {
     repo.ok(['write', 'release-plan', '-m', 'more'], { session: A });
     repo.ok(['sync', '--push']);
     const said = repo.ok(['sync'], { cwd: clone });
-    expect(said).toContain('it was deleted here, and somebody wrote it there again');
+    expect(said).toContain('it was deleted here, and somebody wrote it again at the remote');
     const command = /to delete it again: git handoff (.*)$/m.exec(said)?.[1] ?? '';
     repo.ok([...command.split(' '), '--yes', '--take'], { cwd: clone });
     repo.ok(['sync'], { cwd: clone });

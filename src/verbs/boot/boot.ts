@@ -160,7 +160,7 @@ async function repositoryFindings(
     // A branch that exists nowhere has no files to compare.
     place.code === 'branch-absent' ? [] : fileFindings(named.paths, { git, base, tip, elsewhere, disk }),
   ]);
-  // A deleted branch is never checked out, although `onDisk` is true for it.
+  // `onDisk` is true for a deleted branch, too, which cannot be checked out.
   const isCheckedOut = onDisk && place.code !== 'branch-deleted';
   return [
     finding({ ...place, branch }),
@@ -271,7 +271,7 @@ interface FileScene {
   readonly git: GitOptions;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
-  /** The top of another worktree, where the note's branch is checked out: it may have the files, uncommitted. */
+  /** The top of another worktree that has the note's branch checked out, and may have the files uncommitted. */
   readonly elsewhere: string | undefined;
   /** The working tree, if it is the note's; `undefined` when only commits are compared. */
   readonly disk: { readonly top: string; readonly state: TreeState } | undefined;
@@ -296,7 +296,7 @@ async function fileFindings(named: readonly NamedPath[], scene: FileScene): Prom
     if (path === undefined) return [finding({ code: 'file-unsafe', path: text }, text)];
     const isKnown = before?.has(path) === true;
     const situation = fileSituation(path, { before, after, moved: moved ?? new Map() }, scene);
-    // A word that may not be a path is not reported as a missing file.
+    // A word that is perhaps no path is not reported as a missing file.
     return situation.code === 'file-missing' && !isKnown && !sure
       ? []
       : [finding({ ...situation, path }, path)];

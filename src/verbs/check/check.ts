@@ -40,7 +40,7 @@ const MAX_COMMITS = 100;
 const UPSTREAM = '@{upstream}';
 
 /**
- * Finds commits that mix sessions, and handoffs that were moved by hand. Exit status 1: there are some.
+ * Finds commits that mix sessions, and handoffs that were moved by hand. Exit status 1: it found some.
  *
  * @param range as git-log(1) takes it; `undefined` for what is not pushed yet
  */

@@ -61,7 +61,7 @@ interface DeletedNoteValue {
 
 /**
  * Removes every ref that this clone has of a note. The note's objects stay until git collects them, and servers keep their
- * copies. The answer says so, with the commands that remove both.
+ * copies: the answer has commands that remove these, too.
  *
  * @throws Failure `not-found`, `not-owner`, `lost-race`
  */
@@ -102,7 +102,7 @@ function parseTarget(text: string, repository: Repository): Pick<Deletion, 'path
   return { path: { component, topic: topic as Topic }, branch: null, name: shellWord(text) };
 }
 
-/** A note to delete, with its owner and the caller. Perhaps no topic argument can name it. */
+/** A note to delete, with its owner and the caller. Its branch or topic may be badly named. */
 interface Deletion {
   readonly path: HandoffPath;
   /** The branch; `null` when only the ref is known. */
@@ -115,7 +115,7 @@ interface Deletion {
   readonly owner: SessionId | undefined;
   readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
-  /** Whether the caller may: a session may delete its own notes; a person may delete any, a live session's with `--take`. */
+  /** Whether the caller may delete it: a session its own notes, a person any note (with `--take` if the owner is live). */
   readonly isAllowed: boolean;
   /** The session that asks; `undefined` for a person. */
   readonly session: SessionId | undefined;

@@ -144,7 +144,7 @@ function isGuarded({ files, packageFile }: FoundClient): boolean {
   return packageFile !== undefined || files.some(({ hooks }) => hooks.length > 0);
 }
 
-/** Checks the command in the client's package. The client looks it up on PATH. */
+/** Checks the command in the client's package, which the client looks up on PATH. */
 function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): CheckShape[] {
   if (packageFile === undefined) return [];
   const command = guardCommand(installer, 'project', reach.launcher);
@@ -226,7 +226,7 @@ function reason(client: string, { command }: RegisteredHook, env: NodeJS.Process
   return client === 'codex' ? 'perhaps your login shell sets a PATH without git-handoff' : undefined;
 }
 
-/** Checks the Node whose path `init` stored for the hooks. If it is gone, the hooks need another on the client's PATH. */
+/** Checks the Node whose path `init` stored for the hooks. If that Node is gone, the hooks need one on the client's PATH. */
 export function checkNode(env: NodeJS.ProcessEnv): CheckShape[] {
   const file = join(stateFolder(env), 'node');
   const stored = readSettingsText(file)?.replace(/\n$/, '');

@@ -78,7 +78,7 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
 
 /**
  * Checks that no plain `git fetch` writes our refs. With `+refs/*:refs/*` (a mirror) a fetch replaces the handoffs here with
- * the remote's. With pruning it also deletes those that the remote lacks, even the kept copies.
+ * the remote's. If the fetch prunes, it also deletes handoffs that the remote lacks, even the kept copies.
  */
 export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   const rules = (await readFetchRules(cwd)).filter(({ refspec }) => writesHandoffs(refspec));
@@ -162,7 +162,7 @@ async function hooksAt(
   ];
 }
 
-/** Checks one hook. If the program that it runs is gone, nothing checks the commits. */
+/** Checks one hook, and whether the program that it runs still exists. */
 function hookCheck(
   { path, current, executable }: HookFacts,
   isChanged: boolean,

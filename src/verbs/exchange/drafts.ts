@@ -76,7 +76,7 @@ function withinFormat(a: Draft, b: Draft): number {
   if (a.format === 'structured') return 0;
   const byName = a.path < b.path ? -1 : 1;
   if (a.format === 'handover') {
-    // An archived handover is named after its time. The copy in .handover is no newer than handover.md.
+    // An archived handover is named after its time. The copy in .handover is never newer than handover.md.
     const last = ({ archived, path }: Draft) => (archived ? 0 : basename(path) === 'handover.md' ? 2 : 1);
     return last(a) - last(b) || byName;
   }

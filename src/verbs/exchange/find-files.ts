@@ -221,8 +221,8 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * The place that the commit names: the path from the top of the working tree. Outside of it, a hash replaces the folder, whose
- * path is private. An archived file keeps its former place, unless a new file is there.
+ * The place that the commit names: the path from the top of the working tree. For a file outside of it, a hash replaces the
+ * folder, whose path is private. An archived file keeps its former place, unless a new file has that place.
  */
 function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);
@@ -235,7 +235,7 @@ function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld
   return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }
 
-/** Leaves a file out, with the reason. After a wrong id, the hint is to import it as plain Markdown, which needs no id. */
+/** Leaves a file out, with the reason. If its id is wrong, the hint is to import it as plain Markdown, which needs none. */
 export function skip(file: NoteFile, why: string, code?: FailureCode): UnimportedFile {
   const again = code === 'integrity' ? 'git handoff import --from markdown' : 'ls -ld';
   return { ...file, left: { code, why, hint: `${again} -- ${shellWord(file.path)}` } };

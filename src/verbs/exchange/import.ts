@@ -70,7 +70,7 @@ interface StandingTopic extends KnownTopic {
   readonly isWhole: boolean;
 }
 
-/** A file, and what the import did or would do with it. A file that was left out early lacks some fields. */
+/** A file, and what the import did or would do with it. Some fields are missing if the file was left out early. */
 interface ImportedFile extends NoteFile, Partial<Omit<Draft, keyof NoteFile>>, Partial<Placement> {
   readonly left?: LeftOut | undefined;
   readonly oid?: Oid | undefined;
@@ -181,7 +181,7 @@ async function importOne(draft: Draft, pass: Pass): Promise<ImportedFile> {
     state,
     importedFrom,
     notes: [incoming.note, ...target.notes],
-    // A close reads only the tip's note.
+    // For a close, only the tip's note was read.
     isWhole: kind !== 'close',
   });
   return { ...placed, ...secrets, oid: commit?.oid, ...(before && { before }) };
@@ -301,7 +301,7 @@ function refusedBy(result: WriteResult, { branch, topic }: KnownTopic): LeftOut 
 /** The codes that decide the exit status, the worst first. */
 const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
 
-/** The failure that reports the worst fault. If a file was not read as a note, its fault begins with the file's name. */
+/** The failure that reports the worst fault. For a file that was not read as a note, the message begins with its name. */
 function failureOf(files: readonly ImportedFile[], dryRun: boolean): { readonly failure?: Failure } {
   const all = files.flatMap(({ path, target, left }) => {
     if (left?.code === undefined) return [];

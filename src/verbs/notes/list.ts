@@ -24,7 +24,7 @@ interface ListOptions {
   readonly unread: boolean;
   /** If set, only notes that are addressed to this operator are listed. */
   readonly to: string | undefined;
-  /** Whether to find out who the reader is, to show what is unread or addressed to them. This costs a process. */
+  /** Whether to spend a process on finding out who the reader is, to show what is unread or addressed to them. */
   readonly reading: boolean;
   readonly session: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface ListValue {
   readonly remotes: readonly RemoteSummary[];
 }
 
-/** How long judging the branches may take; if it takes longer, the list says nothing about them. Milliseconds. */
+/** The time limit for judging the branches; if it runs out, the list says nothing about them. Milliseconds. */
 const STALENESS_MS = 2000;
 
 /** Lists handoffs: this branch's first, then the others', newest first. */
@@ -70,7 +70,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
       state.tip === undefined
         ? []
         : [
-            // Extends the object: copying each would take a tenth of the time of a long list.
+            // Extends the object: to copy it for each handoff would take a tenth of the time of a long list.
             Object.assign(handoffShape(state, state.tip, reader, ackOf(acks, state.path, name)), {
               automatic: state.tip.trailers?.automatic ?? null,
               staleness: stalenessOf(state, stale),

@@ -43,7 +43,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
   return { value: { branch: state.branch, topic: state.topic, items }, notices };
 }
 
-/** Returns the step from a parent to a commit. For a merge, the first parent is enough. */
+/** Returns the step from a parent to a commit. */
 function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepName {
   if (commit.parents.length > 1) return 'merge';
   const verdict = checkStep(parent === undefined ? [] : [parent], commit);
@@ -107,7 +107,7 @@ export async function diffNotes(
   return { value: { from: from === undefined ? null : shape(from), to: shape(to), diff }, notices };
 }
 
-/** Returns the newest version with another note than the tip's, or with none. Takes and closes do not change the note. */
+/** Returns the newest version with another note than the tip's, or with none. A take or a close does not change the note. */
 async function lastOther(history: readonly HandoffCommit[], cwd: string): Promise<HandoffCommit | undefined> {
   const oids = history.map(({ oid }) => oid);
   const notes = await noteNames({ cwd }, oids);

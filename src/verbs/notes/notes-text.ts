@@ -160,7 +160,7 @@ export function renderLog({ items }: LogValue, { now, paint }: TextContext): Ren
   );
 }
 
-/** Tells what a version did. A former owner's client is known from that owner's own version. */
+/** Tells what a version did. Takes a former owner's client from that owner's newest version. */
 function step(item: VersionShape, newest: ReadonlyMap<string, VersionShape>): string {
   const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
   const { takenFrom } = item;

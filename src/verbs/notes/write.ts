@@ -157,7 +157,7 @@ function mayBeAddressed({ note, address }: WriteOptions): boolean {
 
 /** What a session last tried in this worktree, for the note. Commands that seem to contain a secret are left out. */
 async function triedBy(session: SessionId, { commonDir, gitDir }: Repository): Promise<string | undefined> {
-  // In most clones nothing was ever tried.
+  // Most clones have never run `git handoff try`.
   if (!exists(tryTree(commonDir))) return undefined;
   const id = knownWorktreeId(gitDir);
   const known = id === undefined ? undefined : readJournal(commonDir, session).trees.get(id)?.tried;

@@ -151,7 +151,7 @@ export async function select(
 ): Promise<{ rescue: KnownRescue; items: readonly SnapshotItem[] }> {
   const wanted = { which, paths };
   const isNumber = /^\d{1,9}$/.test(which) && all.some(({ number }) => String(number) === which);
-  // Two worktrees that save at the same instant may use the same number. Then this worktree's rescue is meant.
+  // Two worktrees that save at the same instant may use the same number: it then means this worktree's rescue.
   const here = all.filter((rescue) => rescue.worktreeId === place?.worktreeId);
   if (!isNumber) requireOneSession(all, which);
   const isEnd = (one: KnownRescue) => groupOf(one) === 'stop';
@@ -240,7 +240,7 @@ export async function listRescued(
   context: Context,
 ): Promise<CommandResult<RescueListValue>> {
   const { all, paths, workspace } = await openRescues(context, typed);
-  // Each worktree's newest rescue from the end of a turn is enough, unless the command names a session or paths.
+  // Of the rescues from ends of turns, shows only each worktree's newest, unless the command names a session or paths.
   const ends = all.filter((one) => groupOf(one) === 'stop');
   const newest = new Map(ends.toReversed().map((one) => [one.worktreeId, one]));
   const shown = which === '' && paths.length === 0 ? [...newest.values()] : ends;

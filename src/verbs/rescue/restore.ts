@@ -131,7 +131,7 @@ function checkDirty(scene: Scene, plan: RestorePlan, force: boolean): void {
 function isOwnComing(claim: OpenClaim, path: string, scene: Scene, status: TreeStatus): boolean {
   const { rescue, self } = scene;
   const owner = formerOwner(scene, path);
-  // An undo left others' changes in the file, so what comes back is not only the caller's.
+  // A file that `undo` saved may contain others' changes, too.
   if (owner !== null && self !== undefined && owner === sessionOfOwner(self)) return !isUndone(rescue);
   return (
     owner === sessionOfOwner(claim.session) &&
@@ -147,7 +147,7 @@ async function saveDirty(
   const { status } = plan;
   const entries = overwritten(plan).flatMap(({ path, raw, stamp }): DirtyPath[] => {
     const known = status.dirty.get(path) ?? { path, raw, head: null, index: null, disk: null, stamp };
-    // git does not list ignored files, and reports a file as deleted once it no longer tracks the file.
+    // The file may be on the disk although git does not list it (ignored) or reports it as deleted (no longer tracked).
     const disk = known.disk ?? diskState(top, { path, raw });
     // A file that has just vanished has nothing to save or to overwrite.
     return disk === null ? [] : [{ ...known, disk }];

@@ -19,7 +19,7 @@ import type { FoundShape } from '../shapes.ts';
 import type { CommandResult } from '../verb.ts';
 import { pathFrom, pathHere, requireWorkTree } from '../workspace.ts';
 
-/** The most folders to look into, contents without a name to compare, bytes of all these contents, and bytes of one. */
+/** The limits of a search: folders to look into, contents without a name to compare, their total bytes, and the bytes of one. */
 const MOST_FOLDERS = 300;
 const MOST_COMPARED = 5000;
 const MOST_BYTES = 64 << 20;
@@ -57,7 +57,7 @@ interface Named {
   readonly source: Source;
 }
 
-/** The best source first. Of commits that have the same content, the earliest one is shown: it made the content. */
+/** The best source first. Of commits with the same content, the earliest is shown, because it introduced the content. */
 const KINDS: readonly Source['kind'][] = ['commit', 'stash', 'index', 'untracked', 'snapshot', 'tree'];
 
 /**
@@ -86,7 +86,7 @@ export async function searchLost(typed: string, { cwd }: Context): Promise<Comma
     .map(({ at, ...one }) => ({ ...one, at: at === undefined ? null : timestamp(at) }));
   const words = pathFrom(cwd, top)(path) || '.';
   const mayBeKept = isInitialised(repository.commonDir);
-  // A leading `:/` would mean the top.
+  // Without `./`, a leading `:/` would mean the top of the working tree.
   return { value: { path, typed: words.startsWith(':') ? `./${words}` : words, items, mayBeKept } };
 }
 
@@ -255,7 +255,7 @@ interface Version {
   readonly pieces: Pieces;
 }
 
-/** Reads the versions of a path to compare with. They are from HEAD, the index, the disk, the history, and named lost ones. */
+/** Reads the versions of a path to compare with: from HEAD, the index, the disk, the history, and lost commits and trees. */
 async function readVersions(
   top: string,
   path: string,

@@ -45,7 +45,7 @@ export function summarize(
   return `in ${shortPath(base, undefined, home)}:\n${lines.join('')}${rest}`;
 }
 
-/** Ranks `handoff.enabled` first, and our records last: records come first in a plan, but matter least. */
+/** Ranks `handoff.enabled` first, and git-handoff's own records last, because they matter least. */
 function rank({ gloss }: Row): number {
   return gloss.includes('handoff.enabled') ? 0 : gloss.startsWith(RECORDS) ? 2 : 1;
 }
@@ -70,7 +70,7 @@ function glossOf(change: Change): string | undefined {
   return `${title} asks the guard about tool calls`;
 }
 
-/** Whether a change only removes lines. A shorter version of our part, in place of a longer one, does not count. */
+/** Whether a change only removes lines, and leaves none of ours. */
 function isLess(before: Buffer | undefined, after: Buffer): boolean {
   const hasOurs = />>> git-handoff|guard --client/.test(after.toString('utf8'));
   return !hasOurs && after.length < (before?.length ?? 0);

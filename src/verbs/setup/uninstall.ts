@@ -192,6 +192,6 @@ async function removeBelongings(cwd: string, { refs, files, folders }: Belonging
     throw new Failure('lost-race', 'a session wrote a note meanwhile; nothing was removed', { hint: again });
   }
   for (const file of files) rmSync(file, { recursive: true, force: true });
-  // A folder may be missing, or may hold a handoff that somebody has just written.
+  // This fails for a folder that is missing, or in which somebody has just written a handoff.
   for (const folder of folders) quietly(() => rmdirSync(folder));
 }

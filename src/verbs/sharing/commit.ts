@@ -176,7 +176,7 @@ async function planFinish(
   return { whole: [], entries, passed: composed.passed, finishes: true };
 }
 
-/** Claims each whole file on which the session had no sure claim: perhaps the file was only named. */
+/** Claims each whole file on which the session had no sure claim, perhaps because it was only named. */
 function claimNamed(scene: CommitScene, now: number): void {
   const { place, lone } = scene.work;
   if (place === undefined || lone?.session === scene.self) return;
@@ -227,7 +227,7 @@ async function isOnRecord({ owners, work }: CommitScene, oid: Oid): Promise<bool
   return (await recordedMakers(top, { oid, parent }, ledgers)).length > 0;
 }
 
-/** Lets one `git handoff commit` run at a time in a working tree: each begins with the HEAD that the one before left. */
+/** Lets one `git handoff commit` run at a time in a working tree, so that each begins with the HEAD that the last one made. */
 const LOCK_FILE = 'handoff-commit.lock';
 /** How long to wait for another `git handoff commit`, with its hooks and editor. Milliseconds. */
 const PATIENCE_MS = 60_000;
@@ -248,8 +248,8 @@ export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): 
 }
 
 /**
- * Updates the worktree's index after a commit. Entries with the old content get HEAD's new content, merged with what another
- * session staged on the same path: otherwise the next plain `git commit` would revert this commit. All other entries stay.
+ * Updates the worktree's index after a commit: otherwise the next plain `git commit` would revert it. Entries with the old
+ * content get HEAD's new content, merged with what another session staged on the same path. All other entries stay.
  * Returns false when the index could not be written.
  */
 async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise<boolean> {
@@ -278,7 +278,7 @@ async function entryAfter(
   const { path } = change;
   const { shares, work } = scene;
   const has = (some: readonly Share[]) => some.find(({ dirty }) => dirty.path === path);
-  // If the commit took a path whole from the disk, its entry is replaced, whatever it held, even a conflict.
+  // If the commit took the whole file from the disk, its content replaces any entry, even a conflict.
   if (sameState(index, change.head) || has(shares.whole) !== undefined) return change.index;
   if ((has(shares.contended)?.others.length ?? 0) === 0) {
     const dirty = work.status.dirty.get(path);

@@ -56,8 +56,8 @@ interface Scene {
 }
 
 /**
- * Finds paths that several sessions, worktrees or branches have changed, and whether they would merge. A worktree
- * counts with its uncommitted changes. Changes no ref and no file, and runs no program that the repository names.
+ * Finds paths that several sessions, worktrees or branches have changed, and whether they would merge. Uncommitted changes
+ * count, too. Changes no ref and no file, and runs no program that the repository names.
  *
  * @throws Failure `usage` for a name that is unknown here
  */

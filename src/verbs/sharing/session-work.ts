@@ -96,7 +96,7 @@ export function sessionNamed(text: string, { work, judged }: SessionWork): Sessi
   });
 }
 
-/** Why a path cannot be in any session's part. */
+/** Why a path is in no session's part. */
 export const UNUSABLE = 'it is a repository of its own, or its name is not UTF-8';
 
 /** What a session has changed, together with the sessions that count as one with it. */
@@ -148,7 +148,7 @@ async function partsIn(
   owners: ReadonlySet<SessionId>,
 ): Promise<Pick<OwnWork, 'parts' | 'doubtful'>> {
   const unrecorded = await unrecordedClaims(session, work, owners, now);
-  // Unlike a commit, a part leaves out all changes of others, even those of sessions that are over.
+  // Unlike a commit, a session's part leaves out all changes of others, even those of sessions that are over.
   const groups = { own: owners, foreign: new Set<SessionId>() };
   const parts: SessionPart[] = [];
   const doubtful: string[] = [];
@@ -161,7 +161,7 @@ async function partsIn(
     else if (mine.length > 0 && strong(others).length === 0) doubtful.push(dirty.path);
   }
   const { top, commonDir } = work.tree;
-  // If there were very many files, some were not hashed. Such a file may have changed since the claim.
+  // If there were very many files, some were not hashed: these may have changed since the claim.
   const isRead = ({ after }: OpenClaim) => after !== null && after.oid !== null;
   const unread = parts.filter(
     ({ dirty: { disk }, mine }) => disk?.oid === null && disk.mode.startsWith('100') && mine.some(isRead),

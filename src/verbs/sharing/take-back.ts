@@ -17,11 +17,11 @@ import { StateMerger } from '../../snapshot/three-way.ts';
 
 /** A path from which a session's part is taken out. */
 export interface TakenBack extends PlannedPath {
-  /** Has no claims if only the index changes. */
+  /** The session's part; without claims if only the index changes. */
   readonly part: SessionPart;
 }
 
-/** A path that cannot be taken back. If there is one, nothing is taken back. */
+/** A path that cannot be taken back. Even one such path means that nothing is taken back. */
 interface Refused {
   readonly part: SessionPart;
   readonly why:
@@ -36,8 +36,8 @@ export interface TakeBackPlan {
 }
 
 /**
- * Plans how to take only a session's parts out of the working tree and the index: merges the inverse of its changes into the
- * file and into what is staged. Refuses a path unless redoing the changes gives its present content. Changes nothing.
+ * Plans how to take only a session's parts out of the working tree and the index: merges the inverse of its changes into each
+ * file and its staged content. Refuses a path if redoing the changes would not restore its present content. Changes nothing.
  *
  * @param staged paths that the session changed only in the index
  */
@@ -81,7 +81,7 @@ export async function planTakeBack(
       else if (await isFilteredAway(top, git, dirty, planned)) refused.push({ part, why: 'filter' });
       else paths.push({ ...planned, part });
     }
-    // The content from before the session may be in the scratch store only.
+    // Perhaps only the scratch store has the content from before the session.
     const next = paths.flatMap(({ disk, index }) => [disk?.oid ?? [], index?.oid ?? []].flat());
     for (const content of await readContents(top, scratch, next))
       if (content !== undefined) batch.blob(content);
@@ -103,7 +103,7 @@ function isBlocked(
   const removed = paths.filter((one) => one.writes && one.disk === null);
   const going = new Set(removed.map((one) => one.path));
   if (obstacle(top, Buffer.from(path), going) !== undefined) return true;
-  // An ignored file that the index no longer has is in the way.
+  // git reports the file as deleted, but an ignored file is in its place.
   return part.dirty.disk === null && lstatOf(join(top, path))?.isDirectory() === false;
 }
 
@@ -123,8 +123,8 @@ async function isFilteredAway(
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
 
 /**
- * Whether to take back exactly the changes on record, because HEAD's content is still the same. But if nobody else has a claim,
- * and the first change began with other content, some may be committed: then all that the changes add to HEAD is taken back.
+ * Whether to take back exactly the recorded changes: they are still based on HEAD's content. If nobody else has a claim, the
+ * first change must also begin with it; else some may be committed, and then all that the changes add to HEAD is taken back.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;
@@ -152,7 +152,7 @@ async function planPath(
     : sameState(index, head)
       ? head
       : await without(index, changes, merger, others.length === 0);
-  // Staged content that cannot be merged is an older state of the file. It may go if nobody else can have made it.
+  // Staged content that cannot be merged is an older state of the file. It is dropped if only this session can have made it.
   if (staged === undefined && others.length > 0) return 'staged';
   return plannedPath(top, dirty, { disk: next, index: staged === undefined ? head : staged });
 }
@@ -169,7 +169,7 @@ async function without(
   mayLack = false,
 ): Promise<FileState | undefined> {
   const [only] = changes;
-  // Unread content has no id to compare: only `===` shows that it is the same.
+  // Content that was not read has no id to compare: only `===` shows that two states are the same.
   if (changes.length === 1 && only !== undefined && (state === only.after || sameState(state, only.after)))
     return only.before;
   let taken = state;
@@ -201,7 +201,7 @@ function plannedPath(
     isPrivate: isPrivate(top, { path }),
     writes: !sameState(next.disk, disk),
     stages: !sameState(next.index, index) || (intended === true && next.disk === null),
-    // If a folder is there, its files are removed first.
+    // If a folder is at this path, its files are removed first.
     stamp: disk === null ? '' : stamp,
   };
 }

@@ -203,7 +203,7 @@ function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Ta
   return { ...shape, taken: true };
 }
 
-/** The events that turn others' claims into the taker's, joined with the taker's own changes to the path. */
+/** The events for the taker's ledger: claims that join the taker's own changes to the path with those of the others. */
 function handedOver({ dirty, own, others }: Target, session: SessionId, now: number): WorktreeEvent[] {
   const { path, head, disk } = dirty;
   const mine = own.filter((claim) => claim.session === session);
@@ -225,7 +225,7 @@ function endClaim(
 ): void {
   const by = id === undefined ? {} : { by: id };
   appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
-  // A lone session's changes are in no ledger: what a person takes from it is recorded as from before the session.
+  // A lone session's changes are in no ledger. What a person takes from it is recorded as older than the session.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
   if (start !== undefined) {

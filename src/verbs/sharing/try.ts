@@ -84,7 +84,7 @@ export async function tryCommand(
   }
 }
 
-/** Waits until no other `git handoff try` runs in this clone. One that was killed does not count. */
+/** Waits until no other `git handoff try` runs in this clone. Does not wait for one that was killed. */
 async function waitForTurn(lock: string, who: string, tell: TryOptions['tell']): Promise<() => void> {
   for (let isTold = false; ; isTold = true) {
     const taken = await takeLock(lock, who, 0);
@@ -171,7 +171,7 @@ function folderIn(
   return to;
 }
 
-/** Variables that tell a git program where the repository is. They would lead it back to the original worktree. */
+/** Variables that name a repository to git. They would lead git in the tried tree back to the original worktree. */
 const LOCAL =
   /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|INDEX_VERSION|PREFIX|COMMON_DIR|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|SHALLOW_FILE|GRAFT_FILE|INTERNAL_SUPER_PREFIX)$/;
 

@@ -77,7 +77,7 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
   const { self, asker, work, now } = scene;
   const { groups } = asker;
   const owners = [session, ...parts.flatMap(({ mine }) => mine.map((claim) => claim.session))];
-  // A session that is over may have started a session that is live.
+  // The changes of a session that is over may include those of a live session that it started.
   const live = owners.find((owner) => groups.foreign.has(owner));
   if (self === undefined || live === undefined) return;
   const { commonDir } = work.tree;
@@ -183,7 +183,7 @@ async function keep(
   );
 }
 
-/** Ends the session's claims. What is left in a file belongs to the other session that changed it last. */
+/** Ends the session's claims. The other session that changed a file last owns what is left in it. */
 async function record(
   { work, now: at }: SessionWork,
   place: LedgerPlace,
@@ -199,7 +199,7 @@ async function record(
     const change: WorktreeEvent = { t: 'claim', path, base, before, after, evidence, weak, at };
     appendEvents(place, session, [change]);
   }
-  // What is gone was taken back: no later command may report it as lost.
+  // A later command must not report as lost what was taken back.
   const last = readLast(place);
   if (last === undefined) return;
   putLast(place, await readTreeStatus(work.tree.top, { now: at, known: last }));

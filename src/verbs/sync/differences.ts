@@ -40,7 +40,7 @@ export interface SyncedTopic {
 /**
  * Reads all topics here and what is known of them at a remote.
  *
- * @param shown the tips that the remote shows, under our names for them; while we wait for a promise, the topics are read
+ * @param shown the tips that the remote shows, under our names for them; a promise is awaited while the topics are read
  * @param known the topics here, if they were just read
  */
 export async function readSyncedTopics(
@@ -186,7 +186,7 @@ export const BATCH = 5000;
 
 /**
  * Folds the handoffs that a remote shows into those here, each by compare-and-swap from the values that were read. No text
- * is dropped: a handoff here that diverged and has texts of its own is kept as a lost text, with all its versions.
+ * is dropped: if a handoff here diverged and has texts of its own, it is kept as a lost text, with all its versions.
  *
  * @param topics the topics that the remote shows
  */
@@ -211,7 +211,7 @@ async function moveAll(
   const simple = differences.filter(({ facts }) =>
     ['create', 'forward', 'follow'].includes(decideFold(facts)),
   );
-  // A reflog would record the old value, and a handoff that is new here has none.
+  // A handoff that is new here has no old value that a reflog could record.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
   const groups = [simple.filter(isNew), simple.filter((one) => !isNew(one))];
   const batches = groups.flatMap((group) => inBatches(group, BATCH));

@@ -38,7 +38,7 @@ export class SyncReport {
     this.#remote = remote;
   }
 
-  /** Begins a round: drops the items that every round reports again. Only the first round's `same` counts. */
+  /** Begins a round: drops the items that every round reports again, and keeps the first round's `same`. */
   startRound(same: number): void {
     for (const [key, { action }] of this.#items) {
       if (action === 'moved' || action === 'behind') this.#items.delete(key);
@@ -70,7 +70,7 @@ const NOTHING = {
   ...{ owner: null, ownerText: null, newOwner: null, newOwnerText: null, why: null },
 };
 
-/** Returns the item for what a fetch did to a handoff; none if it did nothing. */
+/** Returns what to report about a fetched handoff, if anything. */
 export function foldedItem({ difference, kind, lost }: Folded): SyncItem | undefined {
   if (kind === 'nothing' || kind === 'leave-deleted') return undefined;
   const { there, here, theirs, facts } = difference;
@@ -87,7 +87,7 @@ export function foldedItem({ difference, kind, lost }: Folded): SyncItem | undef
   };
 }
 
-/** Tells a former owner who has the handoff now, or a person that a deleted handoff is back. */
+/** Says who owns the handoff now, if that changed, or that a deleted handoff is back. */
 function foldedText({ path, here, theirs, pruned }: Difference, kind: Folded['kind']): string | null {
   const [former, owner] = [here?.tip?.trailers?.owner, theirs?.trailers?.owner];
   if (kind === 'forward' && owner !== undefined && former !== undefined && owner !== former) {
@@ -95,7 +95,7 @@ function foldedText({ path, here, theirs, pruned }: Difference, kind: Folded['ki
     return `it belongs to ${commitOwner(theirs) ?? 'somebody'} now, no longer to ${from}; read it with: git handoff show ${typedPath(path)}`;
   }
   return kind === 'create' && pruned !== undefined
-    ? `it was deleted here, and somebody wrote it there again; to delete it again: git handoff delete ${typedPath(path)}`
+    ? `it was deleted here, and somebody wrote it again at the remote; to delete it again: git handoff delete ${typedPath(path)}`
     : null;
 }
 

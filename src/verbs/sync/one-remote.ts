@@ -59,8 +59,8 @@ async function syncOnce(
     await planOnly(world, remote.name, { topics, unseen }, report);
     return true;
   }
-  // A handoff that was deleted here is not fetched again, neither ref nor objects, until it changes at the remote. If it
-  // has been written again here since, the remote's version is fetched, so that the two can be folded.
+  // Nothing of a handoff that was deleted here is fetched until it changes at the remote. But if the handoff was written
+  // again here, the remote's version is fetched, too, to fold the two.
   const news = unseen.filter((one) => one.here !== undefined || !isDeletedHere(one, one.shown));
   if (options.fetch && news.length > 0) {
     await fetchRefs(transfer, remote.name, refspecs(world, remote.name, { news, unseen, strange }));
@@ -103,14 +103,14 @@ function handoffsAmong(refs: readonly ShownRef[], prefix: string, report: SyncRe
 }
 
 interface News {
-  /** The unseen handoffs to fetch. */
+  /** The handoffs to fetch, out of those whose tip at the remote was not known here (`unseen`). */
   readonly news: readonly SyncedTopic[];
   readonly unseen: readonly SyncedTopic[];
   /** The remote's refs that are no handoffs. */
   readonly strange: readonly string[];
 }
 
-/** The refspecs of a fetch: a few refs each by name, many by a pattern that excludes refs that are unwanted or not ours. */
+/** The refspecs of a fetch: each of a few refs by name, or many by a pattern that excludes the refs that are not wanted. */
 function refspecs({ prefix }: SyncWorld, remote: string, { news, unseen, strange }: News): string[] {
   if (news.length <= MAX_NAMED)
     return news.map(({ path }) => `+${refBelow(prefix, path)}:${trackingRef(remote, path)}`);

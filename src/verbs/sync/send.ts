@@ -148,7 +148,7 @@ interface Compared {
   readonly ahead: ReadonlySet<string> | undefined;
 }
 
-/** Chooses the handoffs to push, and reports those that stay. `arrived`: the remote has them already. */
+/** Chooses the handoffs to push, and reports those that stay. `arrived`: those that the remote already has. */
 export function chooseOutgoing(
   { fetch, restore }: SyncWorld['options'],
   { topics, ahead }: Compared,
@@ -163,7 +163,7 @@ export function chooseOutgoing(
     const one = { path, tip, old: there?.oid };
     const isAhead = ahead === undefined || ahead.has(ref);
     const action = decidePush({ tip, shown, tracked: one.old, isAhead, restore });
-    // The remote moved on from `shown` before we fetched, so `one.old` is what we fetched, and our tip builds on it.
+    // The remote moved on after `shown` was read: our tip builds on the tip that was fetched since (`one.old`).
     const isFolded = action === 'behind' && fetch && ahead?.has(ref) === true;
     if (action === 'push' || isFolded) outgoing.push(one);
     // The remote has our tip although no push is recorded: the push was killed, or went through another remote's name.
@@ -217,9 +217,9 @@ function firstPush({ name, pushUrls }: Remote, count: number): string {
   return `${name} has no handoffs yet: ${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read all of it`;
 }
 
-/** The most characters of exceptions from a pattern, all on one command line of git: macOS allows 1 MiB. */
+/** The most characters of refs that a pattern excludes: they are on git's command line, for which macOS allows 1 MiB. */
 const MOST_EXCEPTED = 400_000;
-/** Up to this many refs are fetched or pushed by name. For more, a pattern is cheaper. */
+/** Up to this many refs are fetched or pushed by name; for more refs, a pattern is cheaper. */
 export const MAX_NAMED = 200;
 
 /**
@@ -252,8 +252,8 @@ async function pushAll(
 }
 
 /**
- * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. `--allow-secret` lets
- * all others pass, too, and the log names them; `handoff.secretScan = warn` lets them pass after a warning.
+ * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. Handoffs with a secret
+ * may be pushed, too, if `--allow-secret` is given, which is logged, or `handoff.secretScan` is `warn`, after a warning.
  */
 export async function withoutSecrets(
   { repository, options, settings: { secretScan }, me }: SyncWorld,
@@ -283,7 +283,7 @@ export async function withoutSecrets(
 
 /** A version that is about to be pushed: a tip, or an older commit that is pushed with it. */
 export interface LeavingVersion {
-  /** The handoff whose push sends it. */
+  /** The handoff that is pushed. */
   readonly outgoing: Outgoing;
   readonly commit: Oid;
   /** The note's blob and its size. A blob is scanned once, however many commits hold it. */
@@ -340,7 +340,7 @@ async function* textsOf(cwd: string, versions: readonly LeavingVersion[]): Async
 
 /**
  * Scans the notes that a push would send, and returns each handoff that would send a secret, with the reason why it is not
- * pushed. What one commit allows in a text is allowed in all commits with the very same text, and in no other text.
+ * pushed. A finding that one commit allows is allowed in every commit with the very same text, and in no other text.
  */
 export async function refuseLeaving(
   versions: readonly LeavingVersion[],

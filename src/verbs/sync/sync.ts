@@ -205,7 +205,7 @@ function secretFailure(
 function declinedFailure({ remote, why }: SyncShape, what: string, prefix: string): Failure {
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];
-  // A server with a full disk refuses branches, too.
+  // A server that cannot write refuses branches, too.
   const isBroken = /unpacker error|unable to (?:write|migrate)|No space left|Read-only file system/.test(
     why ?? '',
   );
@@ -224,7 +224,7 @@ async function retireWork(
   refs: readonly RefValue[],
   states: readonly TopicState[],
 ): Promise<void> {
-  // A note that cannot be read may be open.
+  // A note that cannot be read counts as open, because it may be.
   const open = new Set(
     states.filter(({ tip }) => tip?.trailers?.state !== 'closed').map(({ path }) => handoffRef(path)),
   );

@@ -90,7 +90,7 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   };
 }
 
-/** Returns the command to type again. Its getter first saves the note's text to a file, which the command names. */
+/** Returns the command to type again. Reading `command` first saves the note's text to a file, which the command names. */
 function typedAgain({ note, target, allowSecret }: CarryOptions): Again {
   let file: string | undefined;
   return {
@@ -223,7 +223,7 @@ function chooseWork(scene: CommitScene): DirtyPath[] {
     lone?.session === self ||
     ledgers.some(({ session }) => session === self) ||
     (place !== undefined && readStart(place, self) !== undefined);
-  // Without a record of this session, what nobody has claimed counts as the writer's.
+  // If nothing of the writer is on record, unclaimed changes count as the writer's.
   const isUnrecorded = isPerson(self) || !isOnRecord;
   return [...status.dirty.values()].filter(({ path, head, index }) => {
     if (whole.has(path)) return true;

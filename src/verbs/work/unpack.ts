@@ -49,7 +49,7 @@ interface UnpackValue {
   readonly dryRun: boolean;
   readonly items: readonly {
     readonly path: string;
-    /** `there`: the disk already had it. */
+    /** `there`: the change was already on the disk. */
     readonly action: 'written' | 'removed' | 'marked' | 'there';
     readonly staged: boolean;
   }[];
@@ -144,7 +144,7 @@ function requireFree(
   const reasons = refused.map(({ path, why }) => `${escapeLine(path)} ${escapeLine(why)}`).join('; ');
   const canMerge = !merge && refused.every(({ why }) => why === IN_LINES);
   const message = `${reasons}; nothing ${dryRun ? 'would be' : 'was'} changed`;
-  // The note may have a newer base than its work.
+  // The worktree begins at the work's base: the note's own base may be newer.
   const worktree = `git worktree add --detach ${shellWord(here(`../${state.topic}`))} ${work.base ?? 'HEAD'}`;
   throw new Failure('refused', message, {
     hint: canMerge ? `git handoff unpack ${name} --merge` : worktree,
@@ -227,7 +227,7 @@ export async function carriedFacts(
   tip: HandoffCommit,
   { top, now }: { readonly top: string | undefined; readonly now: number },
 ): Promise<CarriedShape | null> {
-  // Reads the history only if it may name work.
+  // If neither the tip nor a ref names work, the history need not be read.
   if (tip.trailers?.work === undefined && (await keptWork(repository, state.path)).length === 0) return null;
   const carried = await carriedWork(repository, tip);
   if (carried === undefined) return null;

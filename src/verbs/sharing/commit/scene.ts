@@ -29,7 +29,7 @@ export interface Share extends PathPart {
 interface Shares {
   /** Paths that are taken as they are on the disk. */
   readonly whole: readonly Share[];
-  /** Only the session's own hunks are taken, as others changed the file, too. Without `others`, the file is older than HEAD. */
+  /** Only the session's own hunks are taken: others changed the file, too, or, if `others` is empty, it is older than HEAD. */
   readonly contended: readonly Share[];
   /** Paths that the command line names, but another live session owns. */
   readonly refused: readonly Share[];
@@ -53,7 +53,7 @@ export interface CommitScene extends Omit<SessionWork, 'self'> {
 interface SceneOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
-  /** What a person should type instead; or the person's id, if the command is for persons, too. */
+  /** What a person should type instead, or the person's id if persons may run the command, too. */
   readonly person: { readonly hint: string } | { readonly id: SessionId };
 }
 
@@ -136,8 +136,8 @@ export function chooseShares(
 }
 
 /**
- * Finds files that are older than HEAD, or still have commits of other sessions that HEAD has lost. Returns the claims of these
- * sessions. A commit takes only this session's hunks of such a file; a file without any is left out or refused.
+ * Finds files that are older than HEAD, or still have commits of other sessions that HEAD has lost, with those sessions' claims.
+ * A commit takes only this session's hunks of such a file; a file without any is left out or refused.
  */
 async function stalePaths(
   self: SessionId,
