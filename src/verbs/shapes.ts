@@ -273,7 +273,7 @@ interface RescuedFileShape {
 
 export interface RescueShape {
   readonly number: number;
-  /** Saved `before` a command, once `seen` to be missing, when `undone` by undo, at a turn's end (`stop`), or by git's `stash`. */
+  /** Saved `before` a command, once `seen` to be missing, when `undone`, at a turn's end (`stop`), or by git (`stash`). */
   readonly kind: 'before' | 'seen' | 'undone' | 'stop' | 'stash';
   readonly ref: string;
   readonly oid: string;

@@ -42,7 +42,7 @@ export function answer<T extends object>(
 /** The first word after the verb; empty if there is none. */
 export const word = (args: Arguments): string => args.words[0] ?? '';
 
-/** What a command answers. `value` is the body of `--json`; `ui` turns it into text. */
+/** The result of a command; `value` is the body of `--json`. */
 export interface CommandResult<T> {
   readonly value: T;
   /** Lines for stderr, as `notice: …`. */
@@ -50,7 +50,7 @@ export interface CommandResult<T> {
   readonly hint?: string;
   /** 1 is a clear no (a stale note, a finding); failures are thrown. `try` returns the exit status of its command. */
   readonly exitCode?: number;
-  /** What went wrong with a part of the work. It is printed after the answer, and decides the exit code. */
+  /** What went wrong with a part of the work: printed after the answer, and decides the exit code. */
   readonly failure?: Failure;
   /** The clients of the sessions on record: the text names a session by its client. */
   readonly clients?: ReadonlyMap<string, string>;

@@ -19,7 +19,7 @@ import { settleCopies } from '../notes/guarded-files.ts';
 export interface Workspace {
   readonly repository: Repository;
   readonly sessions: readonly StoredSession[];
-  /** Notices about handoff files that changed without a tool call. The first command afterwards prints them, once. */
+  /** Notices about handoff files that changed without a tool call; only the first command after the change prints them. */
   readonly notices: readonly string[];
 }
 

@@ -14,7 +14,7 @@ const NO_ACTION = 'the note names no next action: ask before you begin';
 
 /**
  * Shows what a session needs to continue: the note's goal, git-handoff's findings, and the next action that the note names.
- * Lines marked with `|` are the note's.
+ * Lines marked with `|` are quoted from the note.
  */
 export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
   const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);

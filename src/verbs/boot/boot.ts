@@ -184,7 +184,7 @@ async function headRelation(
   }
   if (base === undefined) return { code: 'head-first' };
   const relation = await relate(git, tip, base);
-  // During a rebase HEAD is detached from the branch, and a note written then is about HEAD.
+  // A note that is written during a rebase is about HEAD, which is then detached from the branch.
   if (place.code !== 'branch-here' || checkedOut === undefined || checkedOut === tip) return relation;
   if (!LACKS_BASE.includes(relation.code)) return relation;
   const toHead = await relate(git, checkedOut, base);

@@ -109,7 +109,7 @@ function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMove
   return [{ kind: 'illegal', ref: handoffRef(path), branch, topic, reason: reasonText(reason), oid: bad }];
 }
 
-/** Returns hints for splitting mixed commits. A rebase has to begin at the oldest. */
+/** Returns hints for splitting mixed commits. A rebase has to begin at the oldest mixed commit. */
 function splitHints(mixed: readonly MixedCommit[]): string[] {
   const oldest = mixed.at(-1);
   if (oldest === undefined) return [];

@@ -108,7 +108,7 @@ const isIndex = (name: string) => name === 'INDEX.md';
 /**
  * Finds the files to import, in order: those under the named paths, or else where other programs keep this project's notes.
  *
- * `places`: where it looked, for the error when nothing is found.
+ * `places`: the places that were searched, for the error when nothing is found.
  *
  * @throws Failure `usage` for a path that holds nothing to import, or too much.
  */
@@ -160,7 +160,7 @@ function knownPlaces({ repository, top, home, env }: ImportWorld): { format: For
   if (top === undefined) return guard;
   const places = [...guard, { format: 'handover' as const, path: top }];
   const path = join(top, STRUCTURED_FOLDER);
-  // A symbolic link on the way to that folder is not followed.
+  // No symbolic link is followed to this folder.
   const isPlain = realPath(path) === join(realPath(top), STRUCTURED_FOLDER);
   return isPlain ? [...places, { format: 'structured', path }] : places;
 }

@@ -34,7 +34,7 @@ export const NOBODY: ReaderFacts = { operator: undefined, operators: [], verify:
 const ME = 'me';
 
 /**
- * Reads the facts in one process, which can run beside others.
+ * Reads the facts with one process, which can run at the same time as others.
  *
  * @throws Failure `usage` when `handoff.operator` is no name.
  */

@@ -104,7 +104,7 @@ export async function restoreRescued(
 
 const overwritten = ({ paths }: RestorePlan) => paths.filter(({ overwrites }) => overwrites);
 
-/** Refuses to overwrite uncommitted changes without `force`, and always those of another live session. */
+/** Refuses to overwrite uncommitted changes: another live session's always, any others unless `force` is set. */
 function checkDirty(scene: Scene, plan: RestorePlan, force: boolean): void {
   const { rescue, rescues, self, judged, place, cwd, ledgers } = scene;
   const { paths, status } = plan;

@@ -42,7 +42,7 @@ export interface SearchValue {
   readonly mayBeKept: boolean;
 }
 
-/** What may hold a path: a commit, or a tree that no commit has. */
+/** What may contain a path: a commit, or a tree that no commit has. */
 interface Source {
   readonly oid: Oid;
   readonly kind: Exclude<FoundShape['kind'], 'blob'>;

@@ -9,7 +9,7 @@ import type { RepositoryFacts } from '../../install/repository-facts.ts';
 /** How many rows fit on a screen, besides the other lines. */
 const MOST_ROWS = 10;
 const RECORDS = 'our records';
-/** The column at which the second part begins, except after longer paths. */
+/** The column at which a row's gloss begins, except after longer paths. */
 const WIDTH = 43;
 
 type Places = Pick<InstallContext, 'cwd' | 'home' | 'env'>;

@@ -248,8 +248,8 @@ export async function withCommitLock<T>(gitDir: string, run: () => Promise<T>): 
 }
 
 /**
- * Updates the worktree's index after a commit: otherwise the next plain `git commit` would revert it. Entries with the old
- * content get HEAD's new content, merged with what another session staged on the same path. All other entries stay.
+ * Updates the worktree's index after a commit: otherwise the next plain `git commit` would revert this one. Entries with the
+ * old content get HEAD's new content, merged with what another session staged on the same path. All other entries stay.
  * Returns false when the index could not be written.
  */
 async function bringIndex(scene: CommitScene, commit: Oid, now: number): Promise<boolean> {

@@ -124,7 +124,7 @@ const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null,
 
 /**
  * Whether to take back exactly the recorded changes: they are still based on HEAD's content. If nobody else has a claim, the
- * first change must also begin with it; else some may be committed, and then all that the changes add to HEAD is taken back.
+ * first one must also begin with that content: otherwise, as some may be committed, all that they add to HEAD is taken back.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;

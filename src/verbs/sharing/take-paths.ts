@@ -75,7 +75,7 @@ export async function takePaths(
 }
 
 /**
- * Refuses to let an agent take the changes of a session at work, unless a person allowed it. Leaves that session a request.
+ * Refuses to let an agent take the changes of a session at work, unless a person allowed it. The owner gets a request.
  *
  * @throws Failure `not-owner`
  */

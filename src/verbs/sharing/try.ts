@@ -97,7 +97,7 @@ async function waitForTurn(lock: string, who: string, tell: TryOptions['tell']):
   }
 }
 
-/** Milliseconds between two looks at the lock. */
+/** Milliseconds between two tries to take the lock. */
 const WAIT_MS = 300;
 
 /** Makes a tree of HEAD plus the caller's changes. `count`: how many paths they change. */

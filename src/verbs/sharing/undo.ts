@@ -61,7 +61,7 @@ export async function undo(options: WorkOptions, context: Context): Promise<Comm
   if (plan.refused.length > 0) throw refusal(scene, options, plan);
   if (plan.paths.length === 0) throw nothing(scene, session, commits);
   const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
-  // The rescue also refers to the contents that the undo leaves: they must be stored first.
+  // The rescue also refers to the contents that remain after the undo: these must be stored first.
   await plan.batch.storeMany({ cwd: work.tree.top });
   const rescue = await keep(scene, place, session, plan, context);
   await applyPlan(work.tree, plan.paths);

@@ -252,8 +252,8 @@ async function pushAll(
 }
 
 /**
- * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. Handoffs with a secret
- * may be pushed, too, if `--allow-secret` is given, which is logged, or `handoff.secretScan` is `warn`, after a warning.
+ * Returns the handoffs that may be pushed: those without a secret in any version that the remote lacks. With `--allow-secret`,
+ * which is logged, or `handoff.secretScan = warn`, which warns, handoffs with a secret may be pushed, too.
  */
 export async function withoutSecrets(
   { repository, options, settings: { secretScan }, me }: SyncWorld,

@@ -205,7 +205,7 @@ function secretFailure(
 function declinedFailure({ remote, why }: SyncShape, what: string, prefix: string): Failure {
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];
-  // A server that cannot write refuses branches, too.
+  // A server that cannot write would refuse branches, too.
   const isBroken = /unpacker error|unable to (?:write|migrate)|No space left|Read-only file system/.test(
     why ?? '',
   );

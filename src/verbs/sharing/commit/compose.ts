@@ -134,7 +134,7 @@ function withoutOrTaken(
     owners,
   }: { rest: readonly string[]; refused: readonly string[]; owners: readonly SessionId[] },
 ): { hint: string; otherHint?: string } {
-  // `take` takes no patterns, so each path is typed as it is.
+  // `git handoff take` accepts paths, but no patterns: each path is typed as it is.
   const taken = () => pathWords(work.tree.commonDir, refused, here);
   const hints = [
     ...(rest.length === 0 || command === undefined ? [] : [`${command}${typedPaths(rest)}`]),

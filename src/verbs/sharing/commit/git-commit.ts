@@ -112,7 +112,7 @@ async function commitIndex(
   const commit = await commitOf(result, { cwd, env: index }, head);
   const [parent = null] = options.words.includes('--amend') ? [head] : await parentsOf(cwd, commit);
   if (parent === head) return commit;
-  // Somebody committed while our commit began, and no hook noticed: ours would revert theirs.
+  // Somebody committed while our commit began, and no hook noticed: our commit would revert that one.
   await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', parent ?? '', commit], { cwd });
   return 'moved';
 }
