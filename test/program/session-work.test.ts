@@ -231,7 +231,7 @@ describe('git handoff undo', () => {
     const { stderr, status } = world.handoff(['undo', 'bbbbbbbb'], { session: A });
     expect(status).toBe(3);
     expect(stderr.replaceAll(world.path, '<top>')).toMatchInlineSnapshot(`
-      "error: the changes of claude bbbbbbbb are its own while it is at work: only the user may undo them; nothing was undone
+      "error: claude bbbbbbbb is at work: only the user may undo its changes; nothing was undone
       hint: git -C <top> handoff diff bbbbbbbb-2222-4222-8222-222222222222 --stat
       "
     `);

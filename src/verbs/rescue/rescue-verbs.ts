@@ -10,7 +10,7 @@ export const RESCUE_VERBS: VerbTable = {
     group: 'rescue',
     summary: 'list and restore what a command threw away',
     details:
-      'Restores uncommitted work and dropped stashes. The action search finds what git-handoff has not saved: lost commits and stashes, and contents that were only staged.',
+      'Restores uncommitted work and dropped stashes. git handoff rescue search finds what git-handoff has not saved: lost commits and stashes, and contents that were only staged.',
     words: [0, Infinity],
     options: {
       raw: flag('with show: print only the bytes of one file'),

@@ -31,7 +31,7 @@ export const COMMIT_VERBS: VerbTable = {
     },
     examples: [
       ["git handoff commit -m 'Refresh tokens'", 'everything that this session changed'],
-      ["git handoff commit -m 'Refresh tokens' -- src/auth", 'only there; naming a path claims it'],
+      ["git handoff commit -m 'Refresh tokens' -- src/auth", 'only below src/auth; naming a path claims it'],
     ],
     async run(args, context, interaction) {
       const { commit } = await import('./commit.ts');

@@ -80,8 +80,8 @@ export const SHARING_VERBS: VerbTable = {
     summary: 'run a command on HEAD plus only your own changes',
     details:
       "Runs the command without others' half-done work, in a worktree that git-handoff reuses. Ignored dependencies are linked there " +
-      "(handoff.tryLinks), other ignored files are missing. The exit status is the command's. write adds the result to " +
-      'the note, and boot says whether it still holds.',
+      "(handoff.tryLinks); other ignored files are missing. The exit status is the command's. git handoff write adds the result to " +
+      'the note, and git handoff boot says whether that result still holds.',
     words: [1, Infinity],
     options: {},
     examples: [
@@ -133,7 +133,7 @@ export const ALLOW_VERBS: VerbTable = {
     usage: 'allow --once',
     group: 'sharing',
     summary: 'let the next refused action through, once',
-    details: 'Only a person can, at a terminal.',
+    details: 'Only a person can do so, at a terminal.',
     words: [0, 0],
     options: {
       once: flag('one refusal, within ten minutes (required)'),

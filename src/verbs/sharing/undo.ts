@@ -85,7 +85,7 @@ function requirePermission(scene: SessionWork, session: SessionId, parts: readon
   const claims = parts.flatMap(({ mine }) => mine);
   const { place } = work;
   const asked = place === undefined ? undefined : ({ place, from: self, wish: 'discard', claims } as const);
-  const text = `the changes of ${peerName(live, groups)} are its own while it is at work: only the user may undo them; nothing was undone`;
+  const text = `${peerName(live, groups)} is at work: only the user may undo its changes; nothing was undone`;
   recordRefusal({ commonDir, session: self, text, asked, now });
   throw new Failure('not-owner', text, { hint: `git handoff diff ${shellWord(session)} --stat` });
 }
