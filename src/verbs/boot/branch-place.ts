@@ -13,7 +13,7 @@ export interface FoundBranch {
   readonly place: BranchPlace;
   /** Another worktree, in which the branch is checked out. */
   readonly elsewhere?: string | undefined;
-  /** How the default branch contains the branch's work. */
+  /** If the default branch contains the branch's work: whether merged or squashed. */
   readonly merged: Merged | undefined;
   /** The commit to compare the note's base with. */
   readonly tip: Oid | undefined;

@@ -109,7 +109,7 @@ interface Deletion {
   readonly branch: string | null;
   /** The name as it is typed. */
   readonly name: string;
-  /** Every ref that this clone has of it. */
+  /** Every ref of the note in this clone. */
   readonly refs: readonly DeletedRef[];
   /** The owner; `undefined` when there is none, or the tip cannot be read. */
   readonly owner: SessionId | undefined;

@@ -39,8 +39,8 @@ interface ExportedNote {
 const MAX_EXPORT_BYTES = MAX_NOTE_BYTES + 4096;
 
 /**
- * Writes a copy of a handoff for programs that only read files. It replaces an unchanged earlier copy of the same handoff.
- * With `force` it replaces any file but another session's handoff file.
+ * Writes a copy of a handoff for programs that only read files. Replaces an unchanged earlier copy of the same handoff.
+ * With `force`, replaces any file but another session's handoff file.
  *
  * @throws Failure `not-found`, `usage`, or `refused` for a file that is not ours to replace.
  */

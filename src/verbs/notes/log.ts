@@ -107,7 +107,7 @@ export async function diffNotes(
   return { value: { from: from === undefined ? null : shape(from), to: shape(to), diff }, notices };
 }
 
-/** Returns the newest version with another note than the tip's, or with none. A take or a close does not change the note. */
+/** Returns the newest version whose note differs from the tip's, or is missing. A take or a close does not change the note. */
 async function lastOther(history: readonly HandoffCommit[], cwd: string): Promise<HandoffCommit | undefined> {
   const oids = history.map(({ oid }) => oid);
   const notes = await noteNames({ cwd }, oids);

@@ -81,7 +81,7 @@ export async function openRescues(context: Context, typed: readonly string[]): P
   return { workspace, settings, tree, paths, all: all.reverse(), place };
 }
 
-/** Whether `git handoff undo` made the rescue: restoring it also deletes files again, and restores the index. */
+/** Whether `git handoff undo` made the rescue: to restore such a rescue also deletes files again, and restores the index. */
 export function isUndone(rescue: Rescue | FoundObject): boolean {
   return rescue.kind === 'work' && rescue.reason.kind === 'undone';
 }

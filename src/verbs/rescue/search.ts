@@ -127,7 +127,7 @@ function sourcesIn({ commits, rootTrees }: Unreachable): Source[] {
   ];
 }
 
-/** Finds each content that lost commits and trees have at the path or, if it is a folder, in it. */
+/** Finds the contents that lost commits and trees have at the path or, if the path is a folder, below it. */
 async function namedContents(top: string, path: string, lost: Unreachable): Promise<Named[]> {
   const git = { cwd: top };
   const found = new Map<string, Named>();

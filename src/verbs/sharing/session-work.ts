@@ -155,7 +155,7 @@ async function partsIn(
   for (const { dirty, mine, claims } of divideWork(work, groups, owners, unrecorded)) {
     if (named?.has(dirty.path) === false) continue;
     const others = claims.left;
-    // A weak claim counts only on a path that nobody else claims.
+    // A weak claim, whose change may be another's, counts only on a path that nobody else claims.
     const counted = others.length > 0 ? strong(mine) : mine;
     if (counted.length > 0) parts.push({ dirty, mine: counted, others });
     else if (mine.length > 0 && strong(others).length === 0) doubtful.push(dirty.path);

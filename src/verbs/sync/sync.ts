@@ -201,7 +201,7 @@ function secretFailure(
   });
 }
 
-/** Takes the server's own hint if it gave one. A server may refuse the refs of handoffs, but accept the same as branches. */
+/** Takes the server's own hint if it gave one. A server may refuse the refs of handoffs, but accept branches instead. */
 function declinedFailure({ remote, why }: SyncShape, what: string, prefix: string): Failure {
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];

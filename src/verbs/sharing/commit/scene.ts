@@ -22,7 +22,7 @@ import { type SessionWork, readSessionWork } from '../session-work.ts';
 
 /** A path that a commit takes, in whole or in part, or must not take. */
 export interface Share extends PathPart {
-  /** Strong claims of other live sessions. */
+  /** Other live sessions' claims, without those that only warn. */
   readonly others: readonly OpenClaim[];
 }
 
