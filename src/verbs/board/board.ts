@@ -246,7 +246,7 @@ function workText(text: string | undefined): string {
   return size === undefined ? 'uncommitted work' : `uncommitted work: ${workSizeText(size)}`;
 }
 
-/** The step of a version, according to its trailers. Only `git handoff check` judges whether it was legal. */
+/** The step of a version, according to its trailers; only `git handoff check` judges whether the step was legal. */
 export function stepOf(
   before: Pick<ChainCommit, 'trailers'> | undefined,
   { trailers, parents }: Pick<ChainCommit, 'trailers' | 'parents'>,

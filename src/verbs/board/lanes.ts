@@ -46,7 +46,7 @@ export class Lanes {
       this.#add(id, this.#lanes[this.#index.get(id.split('/')[0] ?? '') ?? -1]?.records ?? [], now, now);
   }
 
-  /** Adds something that a session did to its lane, which is made if missing. Returns the lane's number. */
+  /** Adds to a session's lane what the session did; makes the lane if it is missing. Returns the lane's number. */
   trace(id: string, { at, branch, client, name }: Trace): number {
     const known = this.#index.get(id) ?? (id.length === SHORT_ID ? this.#short.get(id) : undefined);
     const index = known ?? this.#add(id, [], at, at);

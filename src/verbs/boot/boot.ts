@@ -210,7 +210,7 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
   };
 }
 
-/** Returns the version that wrote the note's text: takes, closes and reopens keep the text, but record a later state. */
+/** Returns the version that wrote the note's text: a take, close or reopen keeps the text, but records a later state. */
 async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffCommit> {
   if (tip.parents.length === 0) return tip;
   const oid = await lastChange({ cwd }, tip.oid, NOTE_FILE);

@@ -73,7 +73,7 @@ export async function checkCommits(
 interface KnownRelations {
   readonly related: readonly RelatedSessions[];
   readonly prefixes: readonly string[];
-  /** Handoffs that no ref holds yet. */
+  /** Pushed handoffs to which no ref points yet. */
   readonly tips: readonly Oid[];
 }
 
@@ -122,7 +122,7 @@ function splitHints(mixed: readonly MixedCommit[]): string[] {
 
 /**
  * Judges a push to this repository, for pre-receive and update hooks: handoffs may only make legal moves, no machine may push
- * its bookkeeping, and no new commit may mix the work of sessions. It needs no `init`, no identity and no home, and only reads.
+ * its bookkeeping, and no new commit may mix the work of sessions. Needs no `init`, no identity and no home, and only reads.
  * Exit status 1: the hook must refuse the push.
  *
  * @throws Failure when something cannot be read: the hook must then refuse the push, too

@@ -240,7 +240,7 @@ interface DeletedClosedValue {
   readonly olderThan: string | null;
 }
 
-/** Deletes closed handoffs that are old enough: a session can delete its own, a person all. Open ones always stay. */
+/** Deletes closed handoffs that are old enough: a session can delete its own, a person all. Open handoffs always stay. */
 export async function deleteClosed(
   options: DeleteClosedOptions,
   context: Context,

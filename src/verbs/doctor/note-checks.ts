@@ -91,7 +91,7 @@ function brokenCheck(state: TopicState, { commit, what, oid, why }: BrokenObject
 /** Younger work may belong to a note that is being written now. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
-/** Reports work of closed or missing notes, left by a close elsewhere or a crash. With `fix`, moves it to the rescues. */
+/** Reports work of closed or missing notes, left by a close elsewhere or a crash. With `fix`, moves such work to the rescues. */
 export async function checkWork(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
   const left: KeptWork[] = [];
   for (const one of await leftWork(repository)) {

@@ -278,7 +278,7 @@ function lockCheck(file: string, ageMs: number, commonDir: string, fix: boolean)
   return doctorLine('locks', 'fixed', `${what}; removed`);
 }
 
-/** Finds refs that a crash of the machine left without a value. With `fix`, removes them, so that they can be restored. */
+/** Finds refs that a crash of the machine left without a value. With `fix`, removes them: git cannot replace such a ref. */
 export async function checkBrokenRefs(repository: Repository, fix: boolean): Promise<CheckShape[]> {
   return (await listBrokenRefs(repository)).map((name) => {
     const detail = `${escapeLine(name)} has no value, which makes git fetch fail`;

@@ -42,7 +42,7 @@ export interface Draft extends FoundFile {
   readonly remark?: string | undefined;
 }
 
-/** Reads each file as a note to write, or says why it is not one. Returns the notes in the order to write them in. */
+/** Reads each file as a note to write, or says why it is not one. Returns the notes in the order in which to write them. */
 export async function readDrafts(
   files: readonly FoundFile[],
   world: ImportWorld,

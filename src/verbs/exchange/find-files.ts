@@ -221,7 +221,7 @@ function folderFormat(path: string): Format | undefined {
 }
 
 /**
- * The place that the commit names: the path from the top of the working tree. For a file outside of it, a hash replaces the
+ * The place that the commit names: the path from the top of the working tree. For a file elsewhere, a hash replaces the
  * folder, whose path is private. An archived file keeps its former place, unless a new file has that place.
  */
 function stableName(path: string, all: readonly NoteFile[], { top }: ImportWorld): string {

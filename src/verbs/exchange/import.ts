@@ -301,7 +301,7 @@ function refusedBy(result: WriteResult, { branch, topic }: KnownTopic): LeftOut 
 /** The codes that decide the exit status, the worst first. */
 const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
 
-/** The failure that reports the worst fault. For a file that was not read as a note, the message begins with its name. */
+/** The failure that reports the worst fault. For a file that was not read as a note, the message begins with the file's name. */
 function failureOf(files: readonly ImportedFile[], dryRun: boolean): { readonly failure?: Failure } {
   const all = files.flatMap(({ path, target, left }) => {
     if (left?.code === undefined) return [];

@@ -123,7 +123,7 @@ function added(note: Buffer): string {
 
 /**
  * Returns the hunks between the notes of two handoff commits, as git-diff(1) prints them without its header; empty when
- * the notes are the same. It runs no diff program that the repository or the user configured.
+ * the notes are the same. Runs no diff program that the repository or the user configured.
  *
  * @throws Failure `integrity` when the older note cannot be read
  */

@@ -25,7 +25,7 @@ const TAKE_AND_EXPECT: OptionTable = {
   expect: EXPECT,
 };
 
-/** The verbs that read and write notes. People type these most, so they need only the bundle cli.cjs (scripts/build.mjs). */
+/** The verbs that read and write notes. People type these verbs most: they need only the bundle cli.cjs (scripts/build.mjs). */
 export const NOTE_VERBS: VerbTable = {
   write: {
     usage: 'write [<branch>/]<topic> [--with-work [-- <pathspec>...]]',

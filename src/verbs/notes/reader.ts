@@ -22,7 +22,7 @@ export interface ReaderFacts {
   readonly operator: string | undefined;
   /** The operators in OPERATORS.md whose entry has not expired. */
   readonly operators: readonly Operator[];
-  /** Whether notes may name only those operators. */
+  /** Whether notes may name only operators of OPERATORS.md. */
   readonly verify: boolean;
   readonly email: string | undefined;
 }

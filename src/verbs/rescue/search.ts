@@ -166,7 +166,7 @@ async function namedContents(top: string, path: string, lost: Unreachable): Prom
 
 interface Known {
   readonly isFolder: boolean;
-  /** The contents of each path, the best to compare with first. Each has the name of its place ("HEAD's", "the index's"). */
+  /** The contents of each path, the best to compare with first. Each is named after its place ("HEAD's", "the index's"). */
   readonly versions: ReadonlyMap<string, ReadonlyMap<Oid, string>>;
 }
 

@@ -112,7 +112,7 @@ function apartText(
   isAll: boolean,
 ): string[] {
   const { dirty, mine, others } = part;
-  // If all changes are shown, the last part reports such a path.
+  // If all changes are shown, the last part reports unusable paths.
   if (why === 'unusable') return isAll ? [] : [unusableText(dirty.path)];
   const names = (claims: typeof mine) => peerNames(new Set(claims.map(({ session }) => session)), records);
   const beside = others.length === 0 ? 'others' : names(others);

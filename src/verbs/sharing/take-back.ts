@@ -123,8 +123,8 @@ async function isFilteredAway(
 const changesOf = ({ mine }: SessionPart) => chainChanges(mine[0]?.base ?? null, mine);
 
 /**
- * Whether to take back exactly the recorded changes: they are still based on HEAD's content. If nobody else has a claim, the
- * first one must also begin with that content: otherwise, as some may be committed, all that they add to HEAD is taken back.
+ * Whether to take back exactly the recorded changes, rather than all that they add to HEAD: HEAD must still have their base.
+ * If nobody else has a claim, HEAD must also have what the first change began with, or else some may be committed already.
  */
 function isExact(part: SessionPart): boolean {
   const { dirty, mine, others } = part;

@@ -225,7 +225,7 @@ function endClaim(
 ): void {
   const by = id === undefined ? {} : { by: id };
   appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
-  // A lone session's changes are in no ledger. What a person takes from it is recorded as older than the session.
+  // No ledger has a lone session's changes: those that a person takes are recorded as older than the session.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
   if (start !== undefined) {

@@ -171,7 +171,7 @@ function folderIn(
   return to;
 }
 
-/** Variables that name a repository to git. They would lead git in the tried tree back to the original worktree. */
+/** Variables that name a repository to git: they would lead git in the tried tree back to the original worktree. */
 const LOCAL =
   /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|INDEX_VERSION|PREFIX|COMMON_DIR|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|SHALLOW_FILE|GRAFT_FILE|INTERNAL_SUPER_PREFIX)$/;
 

@@ -72,7 +72,7 @@ export async function undo(options: WorkOptions, context: Context): Promise<Comm
   return { value, notices: scene.notices, clients: clientsOf(judged) };
 }
 
-/** An agent may undo its own changes and those of sessions that are over. A person may undo those of any session. */
+/** An agent may undo its own changes and those of sessions that are over. A person may undo any session's changes. */
 function requirePermission(scene: SessionWork, session: SessionId, parts: readonly SessionPart[]): void {
   const { self, asker, work, now } = scene;
   const { groups } = asker;
@@ -183,7 +183,7 @@ async function keep(
   );
 }
 
-/** Ends the session's claims. The other session that changed a file last owns what is left in it. */
+/** Ends the session's claims. What is left in a file belongs to whichever other session changed it last. */
 async function record(
   { work, now: at }: SessionWork,
   place: LedgerPlace,

@@ -86,7 +86,7 @@ async function syncOnce(
   return (await pushOutgoing(world, remote, compared, report)) && isSettled;
 }
 
-/** Returns the tips of the refs that may be handoffs, under our names for them. Returns and reports the other refs, too. */
+/** Returns the tips of the refs that may be handoffs, under our names for them. Also returns and reports all other refs. */
 function handoffsAmong(refs: readonly ShownRef[], prefix: string, report: SyncReport) {
   const tips = new Map<RefName, Oid>();
   const strange: string[] = [];

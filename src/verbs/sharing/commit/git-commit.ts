@@ -135,7 +135,7 @@ async function commitOf({ stdout }: GitResult, at: GitOptions, head: Oid | null)
 function commitRefusal(result: GitResult): Failure {
   if (result.code === 1) {
     const message = 'nothing was committed: git, or one of its hooks, refused it';
-    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // git names it if HEAD already has the change
+    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // if HEAD already has the change
     return new Failure('refused', message, { hint: skip ?? 'git handoff status' });
   }
   const [line = ''] = /^fatal: .*/m.exec(result.stderr) ?? /\S.*/.exec(result.stderr) ?? [];

@@ -137,7 +137,7 @@ export function chooseShares(
 
 /**
  * Finds files that are older than HEAD, or still have commits of other sessions that HEAD has lost, with those sessions' claims.
- * A commit takes only this session's hunks of such a file; a file without any is left out or refused.
+ * A commit takes only this session's hunks of a stale file; a stale file without any is left out or refused.
  */
 async function stalePaths(
   self: SessionId,
