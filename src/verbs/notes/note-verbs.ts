@@ -21,7 +21,7 @@ import { show } from './show.ts';
 import { write } from './write.ts';
 
 const TAKE_AND_EXPECT: OptionTable = {
-  take: flag('first take the note over (to close it, only a person can)'),
+  take: flag('first take the note over; with close, only a person may'),
   expect: EXPECT,
 };
 
