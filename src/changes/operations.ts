@@ -87,7 +87,7 @@ export function whoBeganText({ name }: OthersOperation, who: string, when: strin
   return `${who} began ${operationText(name)} here ${when} and has not finished it: a commit would finish or continue it, with that session's changes`;
 }
 
-/** Returns an unused folder beside the working tree, relative to the top, where the session can add its own worktree. */
+/** Returns a path for a worktree of the session's own: an unused folder beside the working tree, relative to its top. */
 export function ownWorktree(top: string, session: SessionId): string {
   const folder = basename(top).replace(/[^A-Za-z0-9_-]+/g, '-');
   const name = `${folder}-${shortId(session).replace('/', '-')}`.replace(/^-+/, '');

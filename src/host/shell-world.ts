@@ -4,7 +4,7 @@ import { entries, exists, isFolder, linkTarget } from './disk.ts';
 import { tryTree } from './folders.ts';
 import type { MarkerFiles } from './marker-files.ts';
 
-/** Returns the disk and the environment as the analysis of a shell command sees them. */
+/** Returns what the analysis of a shell command may ask about the disk and the environment. */
 export function shellWorld(
   place: {
     cwd: string;

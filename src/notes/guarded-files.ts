@@ -190,10 +190,10 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
 }
 
 /**
- * Decides about a changed file if `session` (`undefined`: a person) is the first to notice. `accept`: the owner changed it, it
- * has no owner, or the same change was reported before, so somebody wants it · `tell`: the file still names its owner ·
- * `restore`: the owner's mark or the whole file is gone, so the former text is put back. `change.before` is the content that was
- * seen last; `change.now` is `undefined` if the file is gone.
+ * Decides what to do about a changed file. `session` noticed the change first; `undefined`: a person did. `accept`: the owner
+ * changed it, it has no owner, or the same change was reported before, so somebody wants it · `tell`: the file still names its
+ * owner · `restore`: the owner's mark or the whole file is gone, so the former text is put back. `change.before` is the content
+ * that was seen last; `change.now` is `undefined` if the file is gone.
  */
 export function decideGuardedChange(
   change: { readonly before: string; readonly now: string | undefined; readonly reportedBefore: boolean },

@@ -31,8 +31,8 @@ import { migrateState } from './migrate-state.ts';
 /**
  * The journals on the disk: `<common dir>/handoff/sessions/<session>.jsonl` holds all that this clone remembers of a
  * session, except its record. Any process, usually one of the session itself, may append to it without a lock: by one
- * write(2) in append mode. It then checks that the file was not replaced meanwhile (`compactJournal`). When a session is over
- * and leaves nothing uncommitted, its journal moves to `sessions/over/`, where other sessions' calls do not read it.
+ * write(2) in append mode. The writer then checks that `compactJournal` has not replaced the file meanwhile. When a session is
+ * over and leaves nothing uncommitted, its journal moves to `sessions/over/`, where other sessions' calls do not read it.
  */
 
 /** A worktree of a repository. What a session's journal says about a worktree is the session's ledger there. */

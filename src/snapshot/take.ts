@@ -233,7 +233,7 @@ function gatherWork(
   return { items: items.sort((a, b) => (a.path < b.path ? -1 : 1)), skipped };
 }
 
-/** Returns a state if this repository has its content; `null` for a submodule (another repository has it) or a conflict. */
+/** Returns `state` unchanged if its content is in this repository; `null` for a submodule or a conflict. */
 const stored = (state: FileState) =>
   state?.mode === '160000' || (state?.oid ?? null) === null ? null : state;
 

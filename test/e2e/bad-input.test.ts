@@ -214,7 +214,7 @@ describe('the command line', () => {
     [['writ', 'x'], /there is no verb "writ"/, 'git handoff write -h'],
     [['frobnicate'], /there is no verb/, 'git handoff -h'],
     [['list', '--frob'], /unknown option --frob/, 'git handoff list -h'],
-    [['list', '--state', 'half'], /--state is open or closed/, 'git handoff list --state open'],
+    [['list', '--state', 'half'], /--state takes open or closed/, 'git handoff list --state open'],
     [['write', 'auth-refresh', '-m'], /--message needs a value|-m needs a value/, 'git handoff write -h'],
     [['show', 'auth-refresh', '--lost=x'], /--lost takes a number/, ''],
     [['show', '--lost'], /--lost needs a topic/, 'git handoff list --all'],

@@ -129,7 +129,7 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 
 /**
  * Returns other sessions' news and requests for the session, each once. What is addressed to the session waits for its main
- * agent, because a sub-agent would not pass it on. `moved`: where HEAD has moved.
+ * agent, because a sub-agent would not pass it on. `moved`: the news that HEAD has moved, if it has.
  */
 export async function deliverNews(
   call: TreeCall,

@@ -274,7 +274,7 @@ function parseLost(text: string | undefined): boolean | number {
 
 function parseState(text: string | undefined): 'open' | 'closed' | undefined {
   if (text === undefined || text === 'open' || text === 'closed') return text;
-  throw new Failure('usage', '--state is open or closed', { hint: 'git handoff list --state open' });
+  throw new Failure('usage', '--state takes open or closed', { hint: 'git handoff list --state open' });
 }
 
 const noteOptions = (args: Arguments) => ({

@@ -206,7 +206,7 @@ interface Around {
   readonly loose: (oid: Oid) => number | undefined;
 }
 
-/** Finds staged contents that no tree names. If the path has versions, a content must be like one of them. */
+/** Finds staged contents that are in no tree. If the path has versions, a content must be like one of them. */
 async function unnamedContents(
   top: string,
   path: string,
