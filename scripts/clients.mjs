@@ -32,7 +32,7 @@ that are not listed here.
 With every client, a session's commits name the session in \`Claude-Session-Id\`, which git-handoff reads. With
 \`handoff.assistedBy\` they also get a trailer for tools that know nothing of git-handoff: \`Assisted-by: Codex:gpt-5.5\`. It
 names the client, and the model that the client's hooks last reported. If no hook reported a valid model name, there is no such
-trailer. A person's commits never get one. A message that already has an \`Assisted-by\` keeps it. No sign-off is added.
+trailer. A person's commits never get this trailer. A message that already has an \`Assisted-by\` keeps it. No sign-off is added.
 "Reports its model" below says at which events a client reports the model, according to captured or documented payloads.
 `;
 const TAIL = `
@@ -58,7 +58,7 @@ counts as a person's.
 We could add our entry without touching others, but no answer of a hook leaves the decision to the client. According to the
 document in its package, a hook before a tool must return a \`decision\`. \`allow\` "automatically allows" the call, which is not
 ours to decide ([39](decisions/0039-clients.md)). \`ask\` asks even users who want no questions, and refuses in print mode,
-where nobody can answer. The reports contradict each other:
+where nobody can answer. Reports on its hooks contradict each other:
 
 - Printing nothing means no opinion (1.0.3, 1.1.12), a question (1.1.2) or a refusal.
 - \`{}\` is always a refusal.
