@@ -44,10 +44,10 @@ refusal.
 
 GROK
 
-We have no hooks for these clients, and have run none of them. Their sessions can use the verbs; what they change and commit
+We have no hooks for these clients, and have not run them. Their sessions can use the verbs; what they change and commit
 counts as a person's.
 
-- Kimi Code (2.1) has hooks, but needs a newer Node than git-handoff does.
+- Kimi Code (2.1) has hooks, but needs a newer Node than git-handoff.
 - Cline has hooks, but a hook that refuses a call ends the whole run.
 - Droid: we found no package to try.
 
@@ -68,15 +68,15 @@ where nobody can answer. Reports on its hooks contradict each other:
 A payload does not name its event, nor, in print mode, a folder.
 
 One run of the newest version would settle it: if a \`PreToolUse\` hook prints nothing and exits with 0, every call must go on as
-it does without a hook, both interactively and in print mode.
+it does without a hook, interactively and in print mode.
 `;
 /** Supported clients that few people can still start to use. */
 const ENDED = { gemini: 'ended for individuals in June 2026' };
 /** Where the help and the manual list the clients. */
 const HELP = 'src/verbs/setup/setup-verbs.ts';
-const HELP_LIST = /'claude(?:, [a-z]+)*, none(?=, or all)/;
+const HELP_LIST = /'claude(?:, [a-z-]+)*, none(?=, or all)/;
 const MANUAL = 'docs/git-handoff.1';
-const MANUAL_LIST = /^\\fIclaude\\fR(?:, \\fI[a-z]+\\fR)*, several/m;
+const MANUAL_LIST = /^\\fIclaude\\fR(?:, \\fI[a-z-]+\\fR)*, several/m;
 const README_LIST = /(<!-- clients: .*? -->\n\n).*?(?=\n## )/s;
 
 /** The table of clients, from its sources: rows by client, each with its dialect. */

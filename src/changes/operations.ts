@@ -72,7 +72,10 @@ function runsNow(place: LedgerPlace, { own, foreign }: SessionGroups, { at }: Op
   );
 }
 
-/** Returns the sessions that worked alone when the operation began: they keep no record, so any of them may have begun it. */
+/**
+ * Returns the other sessions that had started before the operation began. A session that works alone does not record its
+ * operations, so any of these may have begun it.
+ */
 function loneBeginners(place: LedgerPlace, { foreign }: SessionGroups, { at }: Operation): SessionId[] {
   return [...foreign].filter((session) => (readStart(place, session)?.at ?? Infinity) <= at);
 }

@@ -35,7 +35,7 @@ export interface SessionRecord {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly ended: SessionEnd | null;
-  /** The session has only touched this worktree from outside, and is on record here while it has uncommitted work here. */
+  /** A visitor works in another worktree. Its record here stays until it has no uncommitted work here. */
   readonly visiting?: true;
 }
 

@@ -16,7 +16,7 @@ export const MAX_PATHS = 5000;
 /** Each path has up to four blobs: HEAD's, the index's, the working tree's, and the file's own bytes. */
 export const MAX_BLOBS = 4 * MAX_PATHS;
 
-/** A path that differs from HEAD, with what HEAD, the index and the disk had there, as `git add` would store it. */
+/** A path that differs from HEAD, with its state in HEAD, in the index, and on the disk (as `git add` would store it). */
 export interface SnapshotItem extends FilePath {
   readonly base: FileState;
   readonly index: FileState;

@@ -146,7 +146,7 @@ function othersPaths(commonDir: string, session: SessionId): string[] {
   return [...claimed, ...linked];
 }
 
-/** The variables in which the client passes the session to its shell commands, even if its hooks do not get them. */
+/** The variables in which the client gives the session's id to its shell commands. This hook itself may not have them. */
 function sessionVariables({ dialect, session }: Call): Readonly<Record<string, string>> {
   const own = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === dialect.client);
   return Object.fromEntries(own.map(([name]) => [name, session ?? '']));

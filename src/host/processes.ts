@@ -29,7 +29,7 @@ function isHidden(pid: number): boolean {
   }
 }
 
-/** Whether a process still runs; `undefined` if this user may not know. */
+/** Whether a process still runs; `undefined` if the system hides that from this user. */
 export function stillRuns(
   { pid, start }: ProcessId,
   { runningSince }: Pick<ProcessTable, 'runningSince'>,

@@ -61,7 +61,7 @@ function installersInUse(
   const installers = found.filter((installer) => files.get(installer) === undefined);
   const absent = INSTALLERS.flatMap((installer) => {
     const file = files.get(installer);
-    if (file !== undefined) return [`${installer.client} (its plugin has the hooks, ${file})`];
+    if (file !== undefined) return [`${installer.client} (its plugin has the hooks: ${file})`];
     const isMissing = isAsked && !files.has(installer);
     return isMissing ? [`${installer.client} (no folder ${installer.folder(places)})`] : [];
   });

@@ -131,7 +131,7 @@ function programName(word: string): string {
   return name.startsWith('g') && PROGRAMS.has(name.slice(1)) ? name.slice(1) : name;
 }
 
-/** Characters. A longer command is not parsed: only the rule of spelled.ts applies to it. */
+/** The most characters of a command that is parsed. Only the rule of spelled.ts applies to a longer one. */
 const MAX_PARSED = 1 << 18;
 /** The most quotes, operators and line feeds in a command that is parsed: each costs the parser a microsecond or more. */
 const MAX_MARKS = 30_000;

@@ -33,7 +33,7 @@ export interface PlannedPath extends FilePath {
   /** What the disk and the index will have. */
   readonly disk: FileState;
   readonly index: FileState;
-  /** The blob of the file's own bytes, if a checkout of `disk` would write other bytes. */
+  /** The blob of the file's exact bytes, if checking out the blob in `disk` would write other ones (filters, line ends). */
   readonly own?: Oid | undefined;
   readonly isPrivate?: boolean;
   /** Whether to add it with `git add --intent-to-add`. */
@@ -286,7 +286,7 @@ async function diskStates(
   const plain = [...ours].filter((path) => {
     const stat = lstatOf(join(place.top, path));
     if (stat === undefined || stat.isFile() || stat.isSymbolicLink()) return stat !== undefined;
-    // A folder that holds only paths of the snapshot counts as missing: its files will be removed, or an earlier run made it.
+    // A folder with only paths of the snapshot counts as missing: its files will be removed, or an earlier run made the folder.
     odd.set(path, stat.isDirectory() && holdsOnly(place.top, path, ours) ? null : ODD);
     return false;
   });

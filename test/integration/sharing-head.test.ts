@@ -121,7 +121,7 @@ describe('what another session did to the history', () => {
     world.bash(B, 'true; make');
     world.git(['reset', '-q', '--hard', 'HEAD~1']);
     expect(contextText(world.may(B, 'make'))).toMatch(
-      /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", author unknown\. Check/,
+      /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", by no known session\. Check/,
     );
     expect(contextText(world.may(B, 'make'))).toBe('');
   });

@@ -38,7 +38,7 @@ describe('the command that a refusal names', () => {
     const hint = commandOf(refusal(world.may(B, 'git reset --hard')));
     expect(hint).toBe('git restore --source=HEAD --staged --worktree -- src/b.ts');
     expect(refusal(world.may(B, 'git restore src/a.ts'))).toMatch(
-      /The command reaches no other file that this session may change; see: git handoff status$/,
+      /No narrower form of the command is open to this session; see: git handoff status$/,
     );
     types(B, hint);
     expect([world.read('src/a.ts'), world.read('src/b.ts')]).toEqual(['A\n', TEN]);

@@ -138,6 +138,15 @@ describe('a file that a session left uncommitted when it ended', () => {
   });
 });
 
+it('uninstall is refused to a session beside others; it may see the plan', () => {
+  const { stderr } = world.handoff(['uninstall', '--yes'], { session: A });
+  expect(stderr).toBe(
+    'error: nothing would protect the work of claude bbbbbbbb any more\nhint: ask the user to type: git handoff uninstall\n',
+  );
+  expect(world.handoff(['uninstall', '--diff'], { session: A }).status).toBe(0);
+  expect(world.git(['config', 'handoff.enabled'])).toBe('true');
+});
+
 it('uninstall says who is still at work', () => {
   world.end(B);
   const { stderr } = world.handoff(['uninstall']);

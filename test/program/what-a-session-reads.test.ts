@@ -25,14 +25,14 @@ describe('the guard', () => {
   it('refuses a command that would destroy the work of another live session', () => {
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     expect(shown(refusal(world.may(B, 'git reset --hard')))).toMatchInlineSnapshot(
-      `"\`git reset\` would overwrite uncommitted work of claude aaaaaaaa: src/a.ts. Nothing was changed. The command reaches no other file that this session may change; see: git handoff status"`,
+      `"\`git reset\` would overwrite uncommitted work of claude aaaaaaaa: src/a.ts. Nothing was changed. No narrower form of the command is open to this session; see: git handoff status"`,
     );
   });
 
   it('refuses a stash of what another live session has changed', () => {
     world.write(A, 'src/a.ts', TEN.replace('line 3', 'of A'));
     expect(shown(refusal(world.may(B, 'git stash')))).toMatchInlineSnapshot(
-      `"\`git stash\` would stash away uncommitted work of claude aaaaaaaa: src/a.ts. Nothing was changed. The command reaches no other file that this session may change; see: git handoff status"`,
+      `"\`git stash\` would stash away uncommitted work of claude aaaaaaaa: src/a.ts. Nothing was changed. No narrower form of the command is open to this session; see: git handoff status"`,
     );
   });
 

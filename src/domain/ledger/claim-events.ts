@@ -237,7 +237,7 @@ export function changesLeft(
   );
 }
 
-/** Returns the paths the session had changed, even if they changed again; none after a switch of branches. */
+/** Returns the paths that the session changed before the pause, even if they changed again; none if the branch was switched. */
 function ownPaths(start: TreeStatus, pause: TreeStatus, now: TreeStatus): ReadonlySet<string> {
   if (pause.head.ref !== now.head.ref) return new Set();
   return new Set(changesBetween(start, pause).map(({ path }) => path));

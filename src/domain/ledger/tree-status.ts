@@ -147,9 +147,9 @@ export type FileState = { readonly mode: string; readonly oid: Oid | null } | nu
 export const CLOCK_SLACK_MS = 20;
 
 /**
- * How we know of a change: `explicit`, a file tool (or a person's word) that names the path; `named`, a program in a shell
- * command that names the path and writes it; `window`, a difference seen around a shell command; `since-start`, what a
- * session that worked alone had changed when a second session arrived.
+ * How we know of a change. `explicit`: a file tool (or a person) named the path. `named`: a program in a shell command names
+ * the path and writes it. `window`: the path differed before and after a shell command. `since-start`: a session that worked
+ * alone had changed the path before a second session arrived.
  */
 export type Evidence = (typeof EVIDENCE)[number];
 

@@ -138,7 +138,7 @@ function instead({ verb, call, unsure }: TreeReach, own: OwnPart, typed: Typed):
   if (call.verb === 'rebase') return `git resets the whole worktree for that: ${wait}`;
   if (verb === 'snapshot') return `Commit only your own changes: ${git} handoff commit -m '<message>'`;
   if (mine.length === 0 || verb === 'rm')
-    return `The command reaches no other file that this session may change; see: ${git} handoff status`;
+    return `No narrower form of the command is open to this session; see: ${git} handoff status`;
   if (verb === 'apply')
     return `Name what the patch may change: ${pipe(call)}${git} apply${optionsOf(call)} ${included(mine)}`;
   if (verb === 'stash')

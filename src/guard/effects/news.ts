@@ -113,7 +113,7 @@ export function commitText(
   const others = sessions.filter((id) => !canMean(id, sessionOfOwner(self)));
   const who =
     sessions.length === 0
-      ? 'author unknown'
+      ? 'by no known session'
       : others.length === 0
         ? 'by this session'
         : `by ${peerNames(others, { clients })}`;

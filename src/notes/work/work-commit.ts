@@ -185,7 +185,7 @@ export async function dropWork(repository: InRepository, refs: readonly RefValue
   );
 }
 
-/** A pushed handoff or pushed work, well named or not, with the prefix of the handoffs. */
+/** A pushed ref of a handoff or of work, even if its name is not valid. `prefix` is that of the remote's handoffs. */
 export interface PushedNote {
   readonly ref: PushedRef;
   readonly prefix: string;

@@ -170,7 +170,7 @@ interface Known {
   readonly versions: ReadonlyMap<string, ReadonlyMap<Oid, string>>;
 }
 
-/** Reads what HEAD, the index, the disk and the newest changes in the history of all refs have at the paths. */
+/** Reads the paths' versions in HEAD, in the index, on the disk, and in the newest commits of all refs that changed them. */
 async function knownVersions(top: string, path: string, paths: readonly string[]): Promise<Known> {
   const below = path === '' ? [] : [path];
   const [atHead, index, disk, past] = await Promise.all([

@@ -74,7 +74,7 @@ export const SETUP_VERBS: VerbTable = {
         user: args.flag('user'),
         ...(args.flag('purge') ? { purge: { now } } : {}),
       };
-      const unguarded = await unguardedSessions(context);
+      const unguarded = options.diff ? [] : await unguardedSessions(context);
       const done = await uninstall(options, await interaction.installContext());
       const notices = done.outcome === 'applied' ? [...done.notices, ...unguarded] : done.notices;
       return installAnswer({ ...done, notices }, 'uninstall', options.yes);

@@ -1,7 +1,7 @@
 import { rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeLine, Failure, shellWord } from '../../domain/messages.ts';
-import { peerNames } from '../../domain/names.ts';
+import { type SessionId, peerNames } from '../../domain/names.ts';
 import { createBundle } from '../../git/bundle.ts';
 import { readSettings } from '../../git/config.ts';
 import { HANDOFFS, LOCAL, REMOTE } from '../../git/namespace.ts';
@@ -12,7 +12,7 @@ import type { InstallContext } from '../../install/client.ts';
 import { describeChanges } from '../../install/describe.ts';
 import { planUninstall } from '../../install/plan-uninstall.ts';
 import type { RepositoryFacts } from '../../install/repository-facts.ts';
-import type { Context } from '../../sessions/caller.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { type InstallResult, pathsOfPlan, requireWritablePlaces } from './init.ts';
@@ -64,19 +64,27 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   };
 }
 
-/** Names the sessions at work in the repository, because from now on nothing protects their work from each other. */
+/**
+ * Names the sessions at work in the repository, because from now on nothing protects their work from each other.
+ *
+ * @throws Failure `not-owner` when one session would switch git-handoff off for others
+ */
 export async function unguardedSessions(context: Context): Promise<string[]> {
-  try {
-    const [workspace, settings] = await Promise.all([openWorkspace(context), readSettings(context.cwd)]);
-    const judged = judgedSessions(workspace, settings, context.now);
-    const live = judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
-    if (live.length === 0) return [];
-    const names = peerNames(live, { clients: clientsOf(judged) });
-    return [`still at work here, without git-handoff from now on: ${names}`];
-  } catch {
-    // Outside of a repository only the user's settings are removed.
-    return [];
+  // Outside of a repository only the user's settings are removed.
+  const found = await Promise.all([openWorkspace(context), readSettings(context.cwd)]).catch(() => undefined);
+  if (found === undefined) return [];
+  const judged = judgedSessions(...found, context.now);
+  const live = judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+  if (live.length === 0) return [];
+  const names = (ids: readonly SessionId[]) => peerNames(ids, { clients: clientsOf(judged) });
+  const self = findSession(context, judged, undefined)?.id;
+  const others = live.filter((session) => session !== self);
+  if (self !== undefined && others.length > 0) {
+    throw new Failure('not-owner', `nothing would protect the work of ${names(others)} any more`, {
+      hint: 'ask the user to type: git handoff uninstall',
+    });
   }
+  return [`still at work here, without git-handoff from now on: ${names(live)}`];
 }
 
 async function mayApply(
@@ -99,9 +107,9 @@ function question(summary: string, { user, purge }: UninstallOptions): string {
   return [
     `git handoff uninstall will change, ${summary.trimEnd()}`,
     purge === undefined
-      ? 'Your own hooks and settings stay, and so do the notes.'
-      : 'Your own hooks and settings stay.',
-    `Every line: git handoff uninstall --diff${words}    Undo: git handoff init`,
+      ? 'Your own hooks and settings stay, and so do the notes. Undo: git handoff init'
+      : 'Your own hooks and settings stay. At the end you get the command that brings the notes back.',
+    `Every line: git handoff uninstall --diff${words}`,
   ].join('\n');
 }
 

@@ -73,7 +73,7 @@ interface WorkSize extends Omit<BoardWork, 'command'> {
 }
 
 /**
- * Measures the patches that {@link diff} shows a person, one for each owner of changes in the working tree around `cwd`.
+ * Measures the patch of each owner with changes in the working tree around `cwd`, as {@link diff} shows it to a person.
  *
  * @throws Failure `environment` where there is no working tree
  */

@@ -151,7 +151,7 @@ function sessionsAt({ gitDir }: ListedWorktree, { sessions }: Scene): JudgedSess
   return sessions.filter(({ liveness, worktreeId }) => liveness === 'live' && worktreeId === id);
 }
 
-/** Pairs each worktree that is on another branch with the default branch, into which it will be merged. */
+/** Pairs each worktree that is not on the default branch with that branch, into which it will be merged. */
 async function targetsOf(
   trees: readonly Line[],
   { context: { cwd, budget }, branches }: Scene,

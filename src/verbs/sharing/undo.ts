@@ -199,7 +199,7 @@ async function record(
     const change: WorktreeEvent = { t: 'claim', path, base, before, after, evidence, weak, at };
     appendEvents(place, session, [change]);
   }
-  // A later command must not report as lost what was taken back.
+  // No later command may report the undone changes as lost.
   const last = readLast(place);
   if (last === undefined) return;
   putLast(place, await readTreeStatus(work.tree.top, { now: at, known: last }));

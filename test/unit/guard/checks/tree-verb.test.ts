@@ -166,7 +166,7 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
   [
     'the session has changed nothing',
     { command: 'git reset --hard', ledgers: { [PEER]: ['src/a.ts'] } },
-    refused('The command reaches no other file that this session may change', 'git handoff status'),
+    refused('No narrower form of the command is open to this session', 'git handoff status'),
   ],
   [
     'a patch would overwrite it, and a new file of one’s own',
