@@ -29,7 +29,7 @@ export interface GuardEvent {
   readonly session: SessionId | undefined;
   /** The sub-agent that makes the call, if the client names it. */
   readonly agent: string | undefined;
-  /** The session or sub-agent that started this sub-agent, if the client names no root session. */
+  /** The session or sub-agent that started this one, if the client names no root session; `session` then has the same id. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
   /** The session's model, as the client spells it; `undefined`: the client does not name it. */
@@ -82,7 +82,7 @@ export interface Dialect {
   readonly contextEvents: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
-  /** Whether the client reports the end of a sub-agent. If not, a sub-agent's changes count as its session's. */
+  /** Whether the client reports a sub-agent's end. If not, we never see it end: its changes count as its session's. */
   readonly reportsAgentEnd?: true;
   /** Returns what to print on stdout; an empty string prints nothing. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;

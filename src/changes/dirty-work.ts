@@ -45,7 +45,7 @@ export interface DirtyWork {
   readonly place: LedgerPlace | undefined;
   readonly status: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
-  /** The live session that works alone here. No ledger has its claims yet. */
+  /** The live session that works alone here, with claims on what it has changed since it began. No ledger has these yet. */
   readonly lone: { readonly session: SessionId; readonly claims: ReadonlyMap<string, OpenClaim> } | undefined;
 }
 
@@ -104,7 +104,7 @@ export async function lookAtWork(
   return { ...workSeen(tree, status, { place, ledgers }), lone };
 }
 
-/** Joins a status with the ledgers. A session that works alone has no ledger, so its changes are missing. */
+/** Joins a status with the ledgers. A session that works alone keeps no ledger, so its changes are missing. */
 export function workSeen(
   tree: WorkTree,
   status: TreeStatus,

@@ -17,7 +17,7 @@ const MAX_TYPED = 5;
 /** How long to keep the file that a hint names: nobody types an older hint. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
-/** Returns ` -- <path>...`, or the option that reads the paths from a file. `typed` returns the pathspec for a path. */
+/** Returns ` -- <path>...`, or the option that reads the paths from a file. `typed` returns the word for a path from the top. */
 export function pathWords(
   commonDir: string,
   paths: readonly string[],

@@ -73,8 +73,8 @@ function runsNow(place: LedgerPlace, { own, foreign }: SessionGroups, { at }: Op
 }
 
 /**
- * Returns the other sessions that had started before the operation began. A session that works alone does not record its
- * operations, so any of these may have begun it.
+ * Returns the other sessions that had begun to work alone before the operation began. A session that works alone does not
+ * record its operations, so any of these may have begun it.
  */
 function loneBeginners(place: LedgerPlace, { foreign }: SessionGroups, { at }: Operation): SessionId[] {
   return [...foreign].filter((session) => (readStart(place, session)?.at ?? Infinity) <= at);
@@ -143,8 +143,8 @@ function isOthers({ path, head, index }: StagedPath, { ledgers, groups }: Finish
 }
 
 /**
- * Returns the tree of git's last merge, if this operation made it: a journal says so, or the last merge had a different tree
- * before the command that began the operation. Not for a revert: with `-n`, its tree also has what somebody had staged.
+ * Returns the tree of git's last merge, if this operation made it: a journal says so, or that tree is not the one from before
+ * the command that began the operation. Not for a revert: with `-n`, its tree also has what somebody had staged.
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);

@@ -104,7 +104,7 @@ export interface OpenWindow extends Window, StartedCommand {
   readonly status: TreeStatus;
 }
 
-/** Records what is dirty when a session begins to work alone or, with `paused`, when it has ended. */
+/** Records what is dirty when a session begins to work alone or, with `paused`, when that session has ended. */
 export function putStart(
   place: LedgerPlace,
   session: SessionId,

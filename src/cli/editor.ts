@@ -52,7 +52,7 @@ function noteFromTemplate(edited: string, template: string): string | undefined 
 /**
  * Opens the user's editor (git-var(1), `GIT_EDITOR`) on the template and returns the note.
  *
- * @throws Failure `usage` if the note is empty; `environment` if there is no editor, or if it fails (a file keeps the text)
+ * @throws Failure `usage` if nothing was written; `environment` if there is no editor, or if it fails (a file keeps the text)
  */
 export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8Array> {
   const named = await runGit(['var', 'GIT_EDITOR'], { cwd });

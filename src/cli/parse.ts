@@ -21,7 +21,7 @@ function withDashes(argv: readonly string[], names: readonly string[]): string[]
 }
 
 /**
- * Parses a verb's words with yargs-parser, the core of yargs. Loading all of yargs takes three times as long as starting Node.
+ * Parses a verb's words with yargs-parser, the core of yargs. Loading yargs takes over three times as long as starting Node.
  *
  * @throws Failure `usage` for an unknown option or a missing value.
  */

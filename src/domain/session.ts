@@ -35,7 +35,7 @@ export interface SessionRecord {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly ended: SessionEnd | null;
-  /** A visitor works in another worktree. Its record here stays until it has no uncommitted work here. */
+  /** The session only touches this worktree from outside. Its record here stays until it has no uncommitted work here. */
   readonly visiting?: true;
 }
 

@@ -81,7 +81,7 @@ export function parseSettings(entries: readonly SettingEntry[]) {
     contention: read('handoff.contention', oneOf('deny', 'warn', 'off'), 'deny'),
     /** Whether a sub-agent's changes are its own while it runs (`agents`), or its session's at once. */
     subAgents: read('handoff.subagents', oneOf('agents', 'session'), 'agents'),
-    /** Whether no session may rewrite another live session's commit (`amend`), or even work on top of it (`strict`). */
+    /** Whether no session may rewrite another live session's commit (`amend`), or even use a tool at such a HEAD (`strict`). */
     headCheck: read('handoff.headcheck', oneOf('amend', 'strict', 'off'), 'amend'),
     /** What happens to a push that includes commits of other live sessions. */
     pushForeign: read('handoff.pushforeign', oneOf('warn', 'deny', 'allow'), 'warn'),

@@ -116,7 +116,7 @@ export function appendSessionEvents(
   append(commonDir, owner, undefined, events);
 }
 
-/** Whether this call is the session's first to report `id`. It records `id` first, so that no report is ever repeated. */
+/** Whether this call is the session's first to report `id`. It records `id` first: a kill may lose a report, never repeat it. */
 export function isFirstToReport(
   commonDir: string,
   session: SessionId,

@@ -273,7 +273,7 @@ interface RescuedFileShape {
 
 export interface RescueShape {
   readonly number: number;
-  /** Saved `before` a command, once `seen` to be missing, when `undone`, at a turn's end (`stop`), or by git (`stash`). */
+  /** `before` a command · `seen`: gone without a tool call · `undone`: before `undo` · `stop`: turn's end · `stash`: by git. */
   readonly kind: 'before' | 'seen' | 'undone' | 'stop' | 'stash';
   readonly ref: string;
   readonly oid: string;

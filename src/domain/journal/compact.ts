@@ -51,7 +51,7 @@ function knowingLedger(journal: SessionJournal, tree: string): SessionLedger {
   return { ...own, head: plain, notified };
 }
 
-/** A sub-agent's lines. If it has ended, its session knows the same: old lines are dropped, except about paths and operations. */
+/** A sub-agent's lines. If it no longer runs, its session knows the same: of old lines, only paths and operations are kept. */
 function agentLines(agent: string, { isRunning, trees }: AgentWork, forgetBefore: number): JournalLine[] {
   const isKept = ({ t, at }: WorktreeEvent) => isRunning || t === 'operation' || at >= forgetBefore;
   return [...trees].flatMap(([tree, ledger]) => {

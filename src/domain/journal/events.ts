@@ -67,7 +67,7 @@ const OF_WORKTREE = {
   },
   /** A file tool of this session is about to write these paths. No call is refused because of it. */
   announced: { paths: texts, agent },
-  /** The calls that `agent` announced for `paths` are over. Without `paths`: for any path; without `agent`: by anybody. */
+  /** The calls that `agent` announced on `paths` until `at` are over. Without `paths`: any path's; without `agent`: anybody's. */
   answered: { paths: someTexts, agent },
   /**
    * A shell command begins. `look`: the working tree before it, as `formatTreeStatus` writes it · `agent`: the sub-agent that
@@ -106,7 +106,7 @@ const OF_WORKTREE = {
   },
   /** This session was refused something because `to` claims these paths. The request counts while they are claimed. */
   request: { agent, to: parseOwner, wish: oneOf(WISHES), paths: texts },
-  /** This session has heard the news `ids`. `by`: a call that would report them; only the first call does. */
+  /** This session has heard the news `ids`. `by`: a call that wants to report them; the first in the journal does. */
   notified: { ids: texts, by: someText, agent },
   /** The session was put on record here, under this process. */
   registered: { pid: number, start: text },

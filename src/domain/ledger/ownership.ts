@@ -235,7 +235,7 @@ export interface Belonging {
 
 /**
  * Judges the open claims on a path. A sure claim outweighs a weak one. Of equally sure claims, one of a live session outweighs
- * one of a session that is over. `areOne` tells whether two sessions count as one (one conversation, or one inside the other).
+ * one of a session that is over. `areOne`: whether two sessions count as one (one conversation, or one started in the other).
  */
 export function decideBelonging(
   { own, foreign, left }: Pick<PathClaims, 'own' | 'foreign' | 'left'>,

@@ -191,7 +191,7 @@ export function renderCheck(
 const moveTopic = ({ ref, branch, topic }: IllegalMoveShape) =>
   branch === null || topic === null ? ref : `${branch}/${topic}`;
 
-/** The most reasons that a refusal lists for a person to read. */
+/** The most reasons that a refusal lists: they cross a network, and a person reads them. */
 const MAX_NAMED = 20;
 const MAX_IDS = 5;
 

@@ -61,7 +61,7 @@ interface DeletedNoteValue {
 
 /**
  * Removes every ref that this clone has of a note. The note's objects stay until git collects them, and servers keep their
- * copies: the answer has commands that remove these, too.
+ * copies: the answer has the commands that remove both.
  *
  * @throws Failure `not-found`, `not-owner`, `lost-race`
  */

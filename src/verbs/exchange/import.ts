@@ -181,7 +181,7 @@ async function importOne(draft: Draft, pass: Pass): Promise<ImportedFile> {
     state,
     importedFrom,
     notes: [incoming.note, ...target.notes],
-    // For a close, only the tip's note was read.
+    // A close needs only the tip's note: the older ones may not have been read.
     isWhole: kind !== 'close',
   });
   return { ...placed, ...secrets, oid: commit?.oid, ...(before && { before }) };

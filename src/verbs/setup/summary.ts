@@ -45,7 +45,7 @@ export function summarize(
   return `in ${shortPath(base, undefined, home)}:\n${lines.join('')}${rest}`;
 }
 
-/** Ranks `handoff.enabled` first, and git-handoff's own records last, because they matter least. */
+/** Ranks `handoff.enabled` first, and git-handoff's own records last: they come first in a plan, but matter least. */
 function rank({ gloss }: Row): number {
   return gloss.includes('handoff.enabled') ? 0 : gloss.startsWith(RECORDS) ? 2 : 1;
 }

@@ -83,7 +83,7 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   return {
     trailers: { work: oid, workSize: formatWorkSize(size) },
     notices: [...packed.notices, ...notices, carries],
-    // Work that is not new belongs to an earlier note, too.
+    // If the work is not new, an earlier note carries the same work, packed in the same second.
     drop: async () => {
       if (isNew) await dropWork(repository, [{ name: workRef(target.path, oid), oid }]);
     },
