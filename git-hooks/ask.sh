@@ -31,7 +31,7 @@ is_session_possible() {
 }
 
 # ask <hook> [<argument> ...]: sets $status to Node's answer: 0 goes on, 77 refuses, anything else is no answer. Prints what
-# Node says. Without an answer, warns that nothing was checked; of a commit's hooks, only prepare-commit-msg warns.
+# Node says. Without an answer, warns that nothing was checked; for a commit only prepare-commit-msg warns, which always runs.
 ask() {
   hook=$1
   shift

@@ -44,7 +44,7 @@ export const UNPACKED = `${LOCAL}unpacked/`;
 /** Whether a ref belongs to this machine alone and never leaves it. */
 export const isBookkeeping = (ref: string): boolean => ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 
-/** Whether a ref would be under these prefixes or ours if case and invisible characters did not count (macOS, Windows). */
+/** Whether a ref is under these prefixes or ours only if case and invisible characters do not count (macOS, Windows). */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
   const folded = foldedName(`${ref}/`);
   return [...prefixes, LOCAL, REMOTE].some(

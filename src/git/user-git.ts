@@ -8,7 +8,7 @@ interface UserGitOptions {
   /** Variables on top of the user's environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** `quiet` shows nothing; `terminal` gives git the terminal; a function gets what git and its hooks print on stderr. */
+  /** `quiet` shows nothing; `terminal` gives git the terminal and reads no stdout; a function gets stderr, even that of hooks. */
   readonly show: 'quiet' | 'terminal' | ((output: Uint8Array) => void);
 }
 

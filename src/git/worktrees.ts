@@ -201,7 +201,7 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
       return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk, ...intended };
     }
     case 'u': {
-      // In conflict: "ours" is HEAD's version. The index's state is the first version that exists: ours, theirs, or the base.
+      // In conflict: "ours" is HEAD's version. The index's state has only the mode of ours, theirs or the base.
       const [, , , m1 = '', m2 = '', m3 = '', mW = '', , h2 = ''] = fields;
       const index = [m2, m3, m1].map((mode) => listedState(mode, '')).find((one) => one !== null) ?? null;
       return { ...rest(10), head: listedState(m2, h2), index, disk: listedState(mW, '') };

@@ -215,8 +215,8 @@ const MOST_BRANCHES = 10;
 
 /**
  * Refuses a push that drops others' commits from branches at the remote. A session that drops them on purpose has to name the
- * newest of them, to prove that it has seen them: `--force-with-lease=<branch>:<object name>`. A lease without an
- * object name proves nothing, nor does a reflog: others fetch and commit in the same clone. A person is only warned.
+ * branch's tip there, to prove that it has seen them: `--force-with-lease=<branch>:<object name>`. A lease without an object
+ * name proves nothing, nor does a reflog: others fetch and commit in the same clone. A person is only warned.
  *
  * @param pushed the refs that are neither handoffs nor carried work
  */

@@ -17,7 +17,7 @@ const agentsFolder = (state: string) => join(state, 'agents');
 
 /**
  * Returns a sub-agent's call as a call of its session, which is found through the agent that started the sub-agent. Links the
- * sub-agent, too, because it may start further agents.
+ * sub-agent to that session, too, because it may start further agents.
  */
 export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
   const { agent = '', startedBy } = event;
@@ -33,7 +33,7 @@ function rootSession(state: string, agent: string, startedBy: SessionId): Sessio
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     symlinkSync(root, join(folder, name));
   } catch {
-    // The link exists. If it cannot be made, calls of agents that the sub-agent starts do not count as the session's.
+    // The link exists, or cannot be made: then calls of agents that the sub-agent starts do not count as the session's.
   }
   return root;
 }

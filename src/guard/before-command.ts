@@ -59,7 +59,7 @@ export async function beforeCommand(
   });
 }
 
-/** Marks the first worktree of each repository, where we judge what all its worktrees share. */
+/** Marks the first worktree of each repository, where we judge, once, what all its worktrees share. */
 function commandTargets(
   trees: readonly { readonly call: TreeCall; readonly looks: Looks }[],
   effects: ShellEffects,
@@ -101,7 +101,7 @@ async function analysed(
   return { effects, visits };
 }
 
-/** @param elsewhere the call as it concerns other repositories, whose aliases differ */
+/** @param elsewhere the call as it concerns other repositories, each with aliases of its own */
 function analyse(
   call: Call,
   tool: CommandTool,

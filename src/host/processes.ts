@@ -19,7 +19,7 @@ export interface ProcessTable {
 
 const MAX_DEPTH = 64;
 
-/** Whether a process belongs to another user. Linux may hide such a process (proc(5), `hidepid`): we cannot identify it. */
+/** Whether a process belongs to another user. Linux may hide such a process (proc(5), `hidepid`): then we cannot identify it. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -108,7 +108,7 @@ export async function restoreKeptTip(repository: Repository, state: TopicState):
   return updateRefs(repository, [update], { reflog: 'handoff: restore' });
 }
 
-/** Moves `kept` to a public ref that has legally moved ahead of it, by a crash between the two moves or a plain fetch. */
+/** Moves `kept` to a public ref that has legally moved without it (a crash between the two moves, a plain fetch). */
 export async function foldTopic(repository: Repository, state: TopicState): Promise<TransactionResult> {
   return updateRefs(repository, [{ ref: keptRef(state.path), next: state.publicOid, old: state.keptOid }]);
 }

@@ -1,7 +1,7 @@
 /**
- * A cheap test of a command's text: could the command, run by a lone session, harm what the guard protects? Most commands (`npm
- * test`) could not: for them, analyse.ts is not even loaded. When in doubt, we analyse the command. A unit test checks that we
- * skip no command that the analysis would act on.
+ * A cheap test of a command's text: could the command, run by a lone session, harm what the guard protects? Most commands
+ * (`npm test`) could not: for them, analyse.ts is not even loaded. When in doubt, we analyse the command. A unit test checks
+ * that we skip no command that the analysis would act on.
  */
 
 /** What a command may touch, and the words that reveal it. Quotes and backslashes in a command are removed before the match. */

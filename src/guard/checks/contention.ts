@@ -27,7 +27,7 @@ export async function contention(call: TreeCall, facts: FileFacts): Promise<read
 
 /**
  * Warns an agent, once, before it changes what another agent of its session has not committed. The main agent hears only of
- * running sub-agents' changes. A sub-agent that owns no changes hears of all other sub-agents' changes.
+ * running sub-agents' changes. Where sub-agents are not owners, each hears of all other sub-agents' changes.
  */
 function siblings(
   { event, session, dialect, now }: TreeCall,

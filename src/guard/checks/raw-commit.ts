@@ -25,7 +25,7 @@ export async function rawCommit(call: TreeCall, facts: CommandFacts): Promise<re
   return [refusedFor(text, owners)];
 }
 
-/** Returns the `git handoff commit` to type in `found` instead of a refused commit, with its options if they are known. */
+/** Returns the `git handoff commit` for `found` that replaces a refused commit, with that commit's options if all are known. */
 export function commitInstead(
   call: TreeCall,
   { verb, words, input, cwd = call.cwd }: GitVerbCall,

@@ -164,7 +164,7 @@ async function claimsOf(
   return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
-/** Records what the command removed from the index, or changed only there (`git rm`, `git reset -- <path>`). */
+/** What the command removed from the index or changed only there (`git rm`, `git reset -- <path>`), not by `git add -A`. */
 function stagedEntries({ window: { status: before }, after }: Finished, now: number): WorktreeEvent[] {
   return stagedBetween(before, after).flatMap(({ path, state }): WorktreeEvent[] => {
     const dirty = after.dirty.get(path);

@@ -50,9 +50,9 @@ export interface Beginning {
 }
 
 /**
- * Begins a session's time alone. Its start list holds what is dirty now, which belongs to nobody. A session that comes back,
- * or continues another's conversation, keeps the earlier start list. If another session is
- * recorded as alone already, `isLone` is false and nothing changes. `beginning` is missing if the working tree cannot be read.
+ * Begins a session's time alone. Its start list holds what is dirty now, which belongs to nobody. A session that comes back, or
+ * continues another's conversation, keeps the earlier start list. Only the session recorded as alone has a start list: if another
+ * is recorded already, `isLone` is false and nothing changes. `beginning` is missing if the working tree cannot be read.
  */
 export async function beginLoneWork(
   call: TreeCall,
@@ -149,7 +149,7 @@ function ownStart(place: WorkPlace, session: SessionId, former: SessionId | null
   return undefined;
 }
 
-/** Pauses the start lists of sessions that died: what changes from now on is not theirs. */
+/** Pauses the start lists of sessions that died, nobody knows when: what changes from now on is not theirs. */
 function pauseGone(
   place: WorkPlace,
   gone: readonly SessionId[],

@@ -63,7 +63,7 @@ async function seeStash(call: TreeCall, command: string): Promise<void> {
   noteStashOwner(tree.commonDir, session, made, now);
 }
 
-/** Whether an entry was made on this branch (`WIP on main: …`, `On main: …`), which no other worktree has checked out. */
+/** Whether an entry was made on this branch (`WIP on main: …`, `On main: …`), and so not meanwhile in another worktree. */
 function isOfBranch(subject: string, ref: string | undefined): boolean {
   const name = /^(?:WIP on|On) ([^:]*):/.exec(subject)?.[1];
   if (name === undefined || ref === undefined) return true;

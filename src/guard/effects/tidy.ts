@@ -29,7 +29,7 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { removeFormerState } from '../../sessions/migrate-state.ts';
 import { type TreeCall, workPlaceOf } from '../call.ts';
 
-/** How long we read the journal of an ended session if it has no claims, and how long we keep it. Milliseconds. */
+/** How long we read an ended session's journal that has no claims, and how long we keep any ended session's. Milliseconds. */
 const READ_MS = 6 * 3600_000;
 const KEEP_MS = 7 * 86_400_000;
 /** How long we keep contents that nothing refers to: a running call may be about to refer to them. Milliseconds. */

@@ -57,7 +57,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   return true;
 }
 
-/** Closes notes whose uncommitted work is gone, before the session hears about them. Returns false if there are none. */
+/** Closes notes whose uncommitted work is gone, before the session hears about them. Returns whether it closed any. */
 export async function closeSettled(
   call: TreeCall,
   repository: Repository,
