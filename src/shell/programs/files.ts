@@ -36,7 +36,7 @@ function touch(shell: Shell, args: readonly string[]): Status {
   return true;
 }
 
-/** Handles `mktemp -d`, so that changes in the new folder do not count as changes here. We make up its name. */
+/** Handles `mktemp -d`, so that changes in the new folder do not count as changes here. We make up the folder's name. */
 function makeTemporary(shell: Shell, args: readonly string[]): Status {
   const options = parseOptions(args, { short: 'p:', long: 'directory quiet suffix= tmpdir=' });
   const template = hasOption(options, 't') ? undefined : options.operands[0];
