@@ -85,8 +85,8 @@ export async function droppedCommits(
 }
 
 /**
- * The commits that no branch would contain after `branch` (a short name, or `HEAD` if detached) moves to `to`. Without `to`,
- * `branch` is deleted, and commits of remote-tracking branches are left out. Newest first; empty when a name does not resolve.
+ * The commits, newest first, that are on no branch any more once `branch` (or `HEAD`, if detached) has moved to `to`. Without
+ * `to`, `branch` is deleted, and commits of remote-tracking branches are left out. Empty when a name does not resolve.
  */
 export function leftCommits(
   options: GitOptions,

@@ -130,7 +130,7 @@ export const keptRef = (path: HandoffPath): RefName => refBelow(KEPT, path);
 export const trackingRef = (remote: string, path: HandoffPath): RefName =>
   refBelow(remotePrefix(remote), path);
 
-/** The ref that records that a handoff was deleted here on purpose: a blob with the name of its last commit. */
+/** The ref that marks a handoff as deleted here on purpose. Its blob contains the name of the handoff's last commit. */
 export const prunedRef = (path: HandoffPath): RefName => refBelow(PRUNED, path);
 
 /** The prefix of a handoff's refused and replaced texts. */

@@ -54,7 +54,7 @@ interface IndexEntry {
   readonly stage: string;
 }
 
-/** Lists an index: all entries, those in conflict, or those that a conflict had before it was resolved. */
+/** Lists entries of an index: all, the unmerged ones, or those that git saved when a conflict was resolved. */
 export async function indexEntries(
   options: GitOptions,
   which: '--stage' | '--unmerged' | '--resolve-undo',

@@ -81,7 +81,7 @@ interface HandoffCommitOptions {
 }
 
 /**
- * Puts one commit on a topic: decides ownership, writes the objects, swaps the public ref and `kept` in one transaction.
+ * Puts one commit on a topic: decides ownership, writes the objects, and moves the public ref and `kept` in one transaction.
  * Nothing else tries again after a lost swap. The loop ends if the tip is not the one that `intent` expects; it goes on if only
  * `kept` has moved.
  */

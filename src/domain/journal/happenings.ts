@@ -4,8 +4,8 @@ import { escapeLine, listed } from '../messages.ts';
 import type { EventOf, JournalLine } from './events.ts';
 
 /**
- * Something that happened to a session or its work: a refusal, a request, a take, a loss. Each is an event of a journal,
- * where the session finds it with its next call. Subscribers learn of it at once.
+ * Something that happened to a session or its work: a refusal, a request, a take, a loss. A journal records it, and the session
+ * hears of it with its next call. Subscribers learn of it at once.
  */
 export interface Happening {
   readonly event: 'request' | 'refusal' | NonNullable<EventOf<'news'>['about']>;

@@ -51,7 +51,7 @@ export interface SessionLedger {
   readonly windows: readonly Window[];
   /** Its shell commands that run now, by their ids. */
   readonly commands: ReadonlyMap<string, EventOf<'command'>>;
-  /** The last `registered` event of each process under which the session was put on record here. */
+  /** For each process with which the session was put on record in this worktree, the last `registered` event. */
   readonly registrations: ReadonlyMap<string, EventOf<'registered'>>;
   readonly operations: readonly EventOf<'operation'>[];
   /** The last run of each command that the session tried, the newest last. */

@@ -27,7 +27,7 @@ export function renderTaken(value: TakeValue, { clients }: TextContext): Rendere
   return `took ${name(value)}${from} (${shortOid(value.oid)})\n`;
 }
 
-/** Says whether a note was closed, reopened, or in that state already. */
+/** Says that a note was closed or reopened, or that it already was closed or open. */
 export function renderState(value: StateValue): Rendered {
   if (!value.changed) return `${name(value)} was ${value.state} already\n`;
   return `${value.state === 'closed' ? 'closed' : 'reopened'} ${name(value)} (${shortOid(value.oid)})\n`;

@@ -109,7 +109,7 @@ function question(summary: string, { user, purge }: UninstallOptions): string {
     purge === undefined
       ? 'Your own hooks and settings stay, and so do the notes. Undo: git handoff init'
       : 'Your own hooks and settings stay. At the end you get the command that brings the notes back.',
-    `Every line: git handoff uninstall --diff${words}`,
+    `To see every line: git handoff uninstall --diff${words}`,
   ].join('\n');
 }
 

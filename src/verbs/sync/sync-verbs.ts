@@ -62,7 +62,7 @@ function halvesOf(args: Arguments): Pick<SyncOptions, 'fetch' | 'push'> {
     throw new Failure('usage', `--${sends} applies only to a push`, { hint: `git handoff sync --${sends}` });
   const work = args.texts('with-work').map((topic) => ` --with-work ${shellWord(topic)}`);
   if (halves.fetch && work.length > 0)
-    throw new Failure('usage', '--with-work needs --push, without --fetch', {
+    throw new Failure('usage', '--with-work works only with --push, and not with --fetch', {
       hint: `git handoff sync --push${work.join('')}`,
     });
   return halves;
