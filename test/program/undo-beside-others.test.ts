@@ -192,7 +192,9 @@ describe('an undo of the work of a session that is over', () => {
     world.end(A);
     const run = world.handoff(['undo', 'aaaaaaaa'], { session: B });
     expect(run.status).toBe(3);
-    expect(errorsOf(run.stderr)[0]).toMatch(/^the changes of claude cccccccc are its own/);
+    expect(errorsOf(run.stderr)[0]).toMatch(
+      /^claude cccccccc is at work: only the user may undo its changes/,
+    );
     expect(world.read('src/b.ts')).toBe(lines({ 1: 'C' }));
     world.ok(['undo', 'aaaaaaaa', '--', 'src/a.ts'], { session: B });
     expect(world.read('src/a.ts')).toBe(TEN);
