@@ -239,7 +239,7 @@ export async function foreignClaims(
   if (open.isByLedger === true) return claimsByLedger(call, open, paths);
   const look = async () => open.status ?? facts.git.look(place.top, paths);
   const looked = await Promise.all([facts.people(), look()]).catch((error: unknown) => {
-    call.log('open', `the ledgers decided, because git did not answer: ${String(error)}`);
+    call.log('open', `decided by recorded changes alone: ${String(error)}`);
     return undefined;
   });
   if (looked === undefined) return claimsByLedger(call, open, paths);
