@@ -112,7 +112,9 @@ describe('what another session did to the history', () => {
     const tree = world.git(['rev-parse', 'HEAD^{tree}']);
     const oid = world.git(['commit-tree', '-p', 'HEAD', '-m', message, tree]);
     world.git(['reset', '-q', '--soft', oid]);
-    expect(contextText(world.may(B, 'make'))).toMatch(/: "Limit", by claude aaaaaaaa\. Check it before/);
+    expect(contextText(world.may(B, 'make'))).toMatch(
+      /: "Limit", by claude aaaaaaaa\. Check the commit before/,
+    );
   });
 
   it('a reset by hand is reported, too', () => {
