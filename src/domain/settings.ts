@@ -55,7 +55,7 @@ const oneOf = <Word extends string>(...words: readonly Word[]): Kind<Word> => ({
   known: words.join(', '),
 });
 
-/** Builds the settings. The last value of a key counts; if it is invalid, or there is none, the default does. */
+/** Builds the settings. The last value of a key counts, or the default if that value is invalid or missing. */
 export function parseSettings(entries: readonly SettingEntry[]) {
   const unknown: UnknownValue[] = [];
   const all = (key: string) =>

@@ -38,7 +38,7 @@ export async function listBranches(
   return { heads, origin };
 }
 
-/** Finds the default branch: the remote's, the configured one, or a usual one; `undefined` when there is none. */
+/** Finds the default branch: the remote's, else the configured one, else one with a usual name; `undefined`: none exists. */
 export async function findDefaultBranch(
   options: GitOptions,
   { heads, origin }: Branches,

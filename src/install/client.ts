@@ -22,7 +22,7 @@ interface Row {
   readonly title: string;
   /** The version of the client that `npm run test:clients` drives; undefined when we only have its documentation. */
   readonly proven?: string;
-  /** What a person is told when our hooks have been registered. */
+  /** What we tell a person after registering our hooks. */
   readonly note?: string;
   /** Whether the client refuses a tool call when a hook ends with any status but 0, whatever the reason. */
   readonly failsClosed?: true;

@@ -180,7 +180,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   }
   await put(copy.content, there);
   mkdirSync(dirname(path), { recursive: true });
-  // If a link is in the file's place, writing through it would change somebody else's file.
+  // If the file is a link now, writing through it would change somebody else's file.
   if (linkTarget(path) !== undefined) unlinkSync(path);
   writeFileSync(path, copy.content);
   const what = disk === undefined ? 'removed' : 'overwritten';

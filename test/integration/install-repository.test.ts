@@ -79,6 +79,31 @@ describe('init', () => {
     ]);
   });
 
+  it.each([
+    ['a plain uninstall', {}, false, ', and so do the notes. Undo: git handoff init', ''],
+    ['a purge without notes', { purge: { now: 0 } }, false, '. Undo: git handoff init', ' --purge'],
+    [
+      'a purge of notes',
+      { purge: { now: 0 } },
+      true,
+      '. At the end you get the command that brings the notes back.',
+      ' --purge',
+    ],
+  ])('names the undo before %s', async (_, options, hasNotes, undo, words) => {
+    await world.init();
+    if (hasNotes) world.git(['update-ref', 'refs/handoffs/main/auth-refresh', 'HEAD']);
+    let shown = '';
+    const confirm = (question: string): Promise<boolean> => {
+      shown = question;
+      return Promise.resolve(false);
+    };
+    await world.uninstall({ ...options, yes: false }, undefined, { confirm });
+    expect(shown.split('\n').slice(-2)).toEqual([
+      `Your own hooks and settings stay${undo}`,
+      `To see every line: git handoff uninstall --diff${words}`,
+    ]);
+  });
+
   it('shows every line, and changes nothing, when asked for the difference', async () => {
     world.write(userSettings(), '{\n  "env": {\n    "TOKEN": "s3cret"\n  },\n  "model": "x"\n}\n');
     const before = world.snapshot();

@@ -93,8 +93,12 @@ export class World {
     return init({ yes: true, scope: 'user', clients: ['claude'], ...options }, this.context(cwd, more));
   }
 
-  uninstall(options: Partial<UninstallOptions> = {}, cwd?: string): Promise<InstallResult> {
-    return uninstall({ yes: true, user: false, ...options }, this.context(cwd));
+  uninstall(
+    options: Partial<UninstallOptions> = {},
+    cwd?: string,
+    more?: Partial<InstallContext>,
+  ): Promise<InstallResult> {
+    return uninstall({ yes: true, user: false, ...options }, this.context(cwd, more));
   }
 
   git(args: string[], cwd = this.repository, env: Record<string, string> = {}): string {

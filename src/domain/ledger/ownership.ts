@@ -134,7 +134,7 @@ export function isMaker(
 }
 
 /**
- * A refused session's request about another session's claim on one path. It stands in the asking session's ledger, and the
+ * A refused session's request about another session's claim on one path. The asking session's ledger holds it, and the
  * other session finds it at its next call. It counts as long as the claim is open and the asking session is at work; a request
  * to commit ends with the asking session's next commit.
  */

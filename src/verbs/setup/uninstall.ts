@@ -52,7 +52,8 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   if (changes.length === 0 && !hasRefs) return { outcome: 'unchanged', ...plan };
   if (options.diff === true) return { outcome: 'planned', ...plan };
   await requireWritablePlaces(changes);
-  if (!(await mayApply(options, context, plan.summary))) return { outcome: 'declined', ...plan };
+  if (!(await mayApply(options, context, question(plan.summary, options, hasRefs))))
+    return { outcome: 'declined', ...plan };
   if (hasRefs) await createBundle(context.cwd, belongings.backup, belongings.refs);
   await applyChanges(changes);
   if (belongings !== undefined) await removeBelongings(context.cwd, belongings);
@@ -88,13 +89,12 @@ export async function unguardedSessions(context: Context): Promise<string[]> {
 }
 
 async function mayApply(
-  options: UninstallOptions,
+  { yes, user, purge }: UninstallOptions,
   { confirm }: InstallContext,
-  summary: string,
+  question: string,
 ): Promise<boolean> {
-  const { yes, user, purge } = options;
   if (yes) return true;
-  if (confirm !== undefined) return confirm(question(summary, options));
+  if (confirm !== undefined) return confirm(question);
   if (purge === undefined) return true;
   const message = 'uninstall asks before it removes notes, and there is no terminal to ask on';
   throw new Failure('usage', message, {
@@ -102,13 +102,13 @@ async function mayApply(
   });
 }
 
-function question(summary: string, { user, purge }: UninstallOptions): string {
+function question(summary: string, { user, purge }: UninstallOptions, hasRefs: boolean): string {
   const words = `${purge === undefined ? '' : ' --purge'}${user ? ' --user' : ''}`;
   return [
     `git handoff uninstall will change, ${summary.trimEnd()}`,
-    purge === undefined
-      ? 'Your own hooks and settings stay, and so do the notes. Undo: git handoff init'
-      : 'Your own hooks and settings stay. At the end you get the command that brings the notes back.',
+    hasRefs
+      ? 'Your own hooks and settings stay. At the end you get the command that brings the notes back.'
+      : `Your own hooks and settings stay${purge === undefined ? ', and so do the notes' : ''}. Undo: git handoff init`,
     `To see every line: git handoff uninstall --diff${words}`,
   ].join('\n');
 }
